@@ -1,0 +1,204 @@
+"""Reading and writing of every file: parquet, npy, strict JSON; written aside and renamed, stamped."""
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnest import schemas
+
+if TYPE_CHECKING:
+    import pandas
+
+STAMP_KEY = b"earnest.stamp"
+TABLE_KEY = b"earnest.table"
+
+
+class StampError(ValueError):
+    """Shards that were made by different code or configuration were about to be mixed."""
+
+
+@contextmanager
+def written_aside(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield a temporary path beside `path`, and rename it to `path` if the block succeeds.
+
+    A killed or failed block leaves `path` as it was; the temporary file keeps the
+    suffix of `path`, because writers choose their format by it.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    aside = Path(name)
+    try:
+        yield aside
+        mask = os.umask(0)
+        os.umask(mask)
+        aside.chmod(0o666 & ~mask)
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_frame(
+    table: str, frame: "pandas.DataFrame", path: str | os.PathLike, *, stamp: str = ""
+) -> None:
+    """Check a data frame against its schema and write it as parquet.
+
+    Parameters
+    ----------
+    table : str
+        A key of `earnest.schemas.TABLES`.
+    frame : pandas.DataFrame
+        The rows; none is fine, the columns are written all the same.
+    path : path-like
+        Where to write; parent folders are made.
+    stamp : str
+        What made the rows (code version and configuration), checked by `read_shards`.
+
+    Raises
+    ------
+    earnest.schemas.SchemaError
+        If the frame does not fit its schema.
+    """
+    import pyarrow.parquet as pq
+
+    rows = schemas.to_arrow(table, frame)
+    rows = rows.replace_schema_metadata({TABLE_KEY: table.encode(), STAMP_KEY: stamp.encode()})
+    with written_aside(path) as aside:
+        pq.write_table(rows, aside, compression="zstd")
+
+
+def read_frame(table: str, path: str | os.PathLike) -> "pandas.DataFrame":
+    """Read a parquet file that `write_frame` wrote; columns in schema order, nullable types kept.
+
+    Raises
+    ------
+    earnest.schemas.SchemaError
+        If the file's columns are not those of the schema.
+    """
+    return _to_pandas(_read_arrow(table, path))
+
+
+def read_shards(
+    table: str, paths: Sequence[str | os.PathLike], *, stamp: str
+) -> "pandas.DataFrame":
+    """Read and join the shards of one stage, in the order given.
+
+    Parameters
+    ----------
+    table : str
+        A key of `earnest.schemas.TABLES`.
+    paths : sequence of path-like
+        The shards that the grid names; an empty sequence gives an empty frame.
+    stamp : str
+        The stamp that every shard must carry.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    StampError
+        If a shard carries another stamp; all such shards are listed.
+    """
+    import pyarrow as pa
+
+    tables = [_read_arrow(table, path) for path in paths]
+    found = [(t.schema.metadata or {}).get(STAMP_KEY, b"").decode() for t in tables]
+    wrong = [f"{path} ({have})" for path, have in zip(paths, found, strict=True) if have != stamp]
+    if wrong:
+        raise StampError(
+            f"{len(wrong)} of {len(tables)} shards were not made by the present code and configuration"
+            f" (stamp {stamp}): {', '.join(wrong[:5])}; delete them and run again"
+        )
+    if not tables:
+        return _to_pandas(schemas.arrow_schema(table).empty_table())
+    plain = [t.replace_schema_metadata(None) for t in tables]
+    return _to_pandas(pa.concat_tables(plain))
+
+
+def _read_arrow(table: str, path: str | os.PathLike) -> Any:
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(path)
+    if rows.schema.names != schemas.arrow_schema(table).names:
+        raise schemas.SchemaError(f"{path} does not hold the columns of table {table}")
+    return rows
+
+
+def _to_pandas(rows: Any) -> "pandas.DataFrame":
+    import pandas as pd
+    import pyarrow as pa
+
+    nullable = {pa.int64(): pd.Int64Dtype()}
+    plain = {f.name for f in rows.schema if f.type == pa.int64() and not f.nullable}
+    frame = rows.to_pandas(types_mapper=nullable.get)
+    return frame.astype({name: "int64" for name in plain})
+
+
+def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
+    """Write an array as .npy, aside and renamed; object arrays are refused."""
+    with written_aside(path) as aside:
+        with open(aside, "wb") as file:
+            np.save(file, array, allow_pickle=False)
+
+
+def read_array(path: str | os.PathLike, *, memory_map: bool = True) -> np.ndarray:
+    """Read a .npy array, memory-mapped read-only unless told otherwise; pickles are refused."""
+    return np.load(path, mmap_mode="r" if memory_map else None, allow_pickle=False)
+
+
+def plain(value: Any) -> Any:
+    """Convert numpy scalars, arrays, paths and tuples to plain Python values for JSON or YAML.
+
+    Raises
+    ------
+    ValueError
+        If a number is NaN or infinite: such a result is written as null with a reason.
+    TypeError
+        If a value has no plain form.
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("NaN and infinite numbers are not written: give null and a reason")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"{type(value).__name__} has no plain form: {value!r}")
+
+
+def write_json(document: Any, path: str | os.PathLike) -> None:
+    """Write a strict JSON document (no NaN, sorted keys, a final newline), aside and renamed."""
+    text = json.dumps(plain(document), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    write_text(text + "\n", path)
+
+
+def read_json(path: str | os.PathLike) -> Any:
+    """Read a JSON document; NaN and Infinity are refused."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{path} holds {constant}, which is not JSON")
+
+    return json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse)
+
+
+def write_text(text: str, path: str | os.PathLike) -> None:
+    """Write UTF-8 text with newlines kept, aside and renamed."""
+    with written_aside(path) as aside:
+        aside.write_text(text, encoding="utf-8", newline="")
