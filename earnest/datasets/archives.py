@@ -1,0 +1,179 @@
+"""Unpacking of downloaded zip and tar archives that could be hostile or damaged."""
+
+import os
+import shutil
+import stat
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import IO, NamedTuple
+
+MAX_BYTES = 40 * 1024**3
+MAX_FILES = 200_000
+CHUNK = 1024 * 1024
+REASONS = (
+    "absolute_path",
+    "path_escape",
+    "link",
+    "special_file",
+    "duplicate",
+    "encrypted",
+    "too_many_files",
+    "too_large",
+    "unreadable",
+)
+
+
+class UnsafeArchive(ValueError):
+    """An archive that was not unpacked.
+
+    Attributes
+    ----------
+    reason : str
+        One of `REASONS`.
+    """
+
+    def __init__(self, archive: Path, reason: str, detail: str) -> None:
+        super().__init__(f"{archive} was not unpacked ({reason}): {detail}")
+        self.reason = reason
+
+
+class _Member(NamedTuple):
+    name: str
+    size: int  # as declared; what is written is counted again
+    refusal: str | None  # why a member of this kind is never written
+    stream: IO[bytes]
+
+
+def extract(
+    archive: str | os.PathLike,
+    folder: str | os.PathLike,
+    *,
+    max_bytes: int = MAX_BYTES,
+    max_files: int = MAX_FILES,
+) -> Path:
+    """Unpack a zip or tar archive into a new folder, which appears whole or not at all.
+
+    Only plain files are written, each below `folder`; their modes and owners are not kept.
+    Folders come with their files, so an empty one is not made.
+
+    Parameters
+    ----------
+    archive : path-like
+        Zip, or tar with any compression that Python reads; told apart by content.
+    folder : path-like
+        Must not exist.
+    max_bytes, max_files : int
+        Bounds on what is written, whatever the archive declares.
+
+    Returns
+    -------
+    pathlib.Path
+        `folder`.
+
+    Raises
+    ------
+    UnsafeArchive
+        If a member has an absolute path, leaves the folder, is a link or a device, repeats
+        another one's name or is encrypted; if a bound is passed; if the archive is damaged or of
+        no known kind. Nothing is left behind.
+    FileExistsError
+        If `folder` exists.
+    """
+    archive, folder = Path(archive), Path(folder)
+    if folder.exists():
+        raise FileExistsError(f"{folder} exists already; move it away to unpack {archive} again")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        _write_members(archive, aside, max_bytes, max_files)
+        aside.chmod(0o755)
+        aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def _write_members(archive: Path, folder: Path, max_bytes: int, max_files: int) -> None:
+    written, seen = 0, set()
+    try:
+        for member in _members(archive):
+            target = folder / _safe_name(archive, member)
+            # Upper and lower case are one file on some systems: the later would replace the other.
+            key = str(target).casefold()
+            if key in seen:
+                raise UnsafeArchive(archive, "duplicate", f"{member.name!r} is there twice")
+            seen.add(key)
+            if len(seen) > max_files:
+                raise UnsafeArchive(archive, "too_many_files", f"more than {max_files} files")
+            if written + member.size > max_bytes:
+                raise UnsafeArchive(archive, "too_large", f"more than {max_bytes} bytes unpacked")
+            written += _write(archive, member, target, max_bytes - written)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        raise UnsafeArchive(archive, "unreadable", str(error) or type(error).__name__) from error
+
+
+def _safe_name(archive: Path, member: _Member) -> PurePosixPath:
+    name = member.name
+    if member.refusal:
+        raise UnsafeArchive(archive, member.refusal, f"member {name!r}")
+    # A backslash or a drive is an ordinary character here and a path elsewhere.
+    if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
+        raise UnsafeArchive(archive, "absolute_path", f"member {name!r}")
+    if ".." in PureWindowsPath(name).parts or "\0" in name or not PurePosixPath(name).parts:
+        raise UnsafeArchive(archive, "path_escape", f"member {name!r}")
+    return PurePosixPath(name)
+
+
+def _write(archive: Path, member: _Member, target: Path, allowed: int) -> int:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with member.stream as source, open(target, "xb") as file:
+        while chunk := source.read(CHUNK):
+            written += len(chunk)
+            if written > allowed:
+                raise UnsafeArchive(archive, "too_large", f"{member.name!r} is larger than it says")
+            file.write(chunk)
+    if written != member.size:
+        raise UnsafeArchive(
+            archive, "unreadable", f"{member.name!r} holds {written} of {member.size} bytes"
+        )
+    return written
+
+
+def _members(archive: Path) -> Iterator[_Member]:
+    if zipfile.is_zipfile(archive):
+        yield from _zip_members(archive)
+    elif tarfile.is_tarfile(archive):
+        yield from _tar_members(archive)
+    else:
+        raise UnsafeArchive(archive, "unreadable", "neither a zip nor a tar archive")
+
+
+def _zip_members(archive: Path) -> Iterator[_Member]:
+    with zipfile.ZipFile(archive) as file:
+        for info in file.infolist():
+            mode = info.external_attr >> 16
+            refusal = "link" if stat.S_ISLNK(mode) else None
+            if info.flag_bits & 1:
+                refusal = "encrypted"
+            if info.is_dir() and refusal is None:
+                continue
+            # Opened only when it will be read: an encrypted member cannot be.
+            stream = open(os.devnull, "rb") if refusal else file.open(info)
+            yield _Member(info.filename, info.file_size, refusal, stream)
+
+
+def _tar_members(archive: Path) -> Iterator[_Member]:
+    with tarfile.open(archive) as file:
+        for info in file:
+            refusal = "link" if info.issym() or info.islnk() else None
+            if refusal is None and not (info.isreg() or info.isdir()):
+                refusal = "special_file"
+            if info.isdir():
+                continue
+            stream = open(os.devnull, "rb") if refusal else file.extractfile(info)
+            yield _Member(info.name, info.size, refusal, stream)
