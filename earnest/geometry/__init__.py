@@ -1,0 +1,1 @@
+"""What a pool of embeddings looks like: checks, distances, projections, densities, caches."""

@@ -1,0 +1,121 @@
+"""A pool with everything that its subsets can share, computed once and only when asked for."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.geometry import checks, density, distances
+
+
+class PoolGeometry:
+    """The embeddings of a pool, with caches of what depends on the pool alone.
+
+    Pool-side values are computed for the items asked for and remembered: a single weight
+    vector costs n x N distances, and many subsets of one pool never cost more than N x N.
+
+    Attributes
+    ----------
+    embeddings : numpy.ndarray, shape (N, d)
+        As given, float32 or float64.
+    """
+
+    def __init__(self, embeddings: ArrayLike) -> None:
+        self.embeddings = checks.check_embeddings(embeddings)
+        self._points: dict[str, np.ndarray] = {}
+        self._scores: dict[int, np.ndarray] = {}
+        self._per_item: dict[tuple, np.ndarray] = {}
+        self._matrices: dict[str, np.ndarray] = {}
+
+    def __len__(self) -> int:
+        return len(self.embeddings)
+
+    @cached_property
+    def standardised(self) -> np.ndarray:
+        """Embeddings by the pool's mean and SD (ddof 0; SD 0 counts as 1), (N, d) float64."""
+        return density.standardise(self.embeddings)
+
+    def points(self, metric: str = "euclidean") -> np.ndarray:
+        """Return the raw embeddings as float64, scaled to length 1 for "cosine"."""
+        if metric not in self._points:
+            self._points[metric] = distances.metric_points(self.embeddings, metric)
+        return self._points[metric]
+
+    def scores(self, components: int) -> np.ndarray:
+        """Return the first min(components, rank) principal scores, shape (N, that) float64."""
+        if components not in self._scores:
+            self._scores[components] = density.principal_scores(self.standardised, components)
+        return self._scores[components]
+
+    def log_kernel_sums(self, rows: np.ndarray, components: int, bandwidth: float) -> np.ndarray:
+        """Return the pool's log kernel sums at some items, see `density.log_kernel_sums`."""
+        return self._remembered(
+            ("kernel", components, bandwidth),
+            rows,
+            lambda new: density.log_kernel_sums(self.scores(components), new, bandwidth),
+        )
+
+    def neighbour_distances(
+        self, rows: np.ndarray, k: int, metric: str = "euclidean"
+    ) -> np.ndarray:
+        """Return the mean distance of some items to their k nearest pool items, itself excluded."""
+        return self._remembered(
+            ("neighbours", k, metric),
+            rows,
+            lambda new: distances.mean_neighbour_distances(self.points(metric), new, k, metric),
+        )
+
+    def local_density(self, kind: str, k: int, metric: str = "euclidean") -> np.ndarray:
+        """Return the density at every item, of kind "neighbours" or "kernel", up to a constant.
+
+        See `earnest.samplers.density_farthest` for both definitions; the pool needs two items.
+        """
+        key = ("density", kind, k, metric)
+        if key not in self._per_item:
+            around = self.neighbour_distances(np.arange(len(self)), k, metric)
+            points = self.points(metric)
+            self._per_item[key] = (
+                1.0 / around
+                if kind == "neighbours"
+                else distances.kernel_means(points, float(np.median(around)), metric)
+            )
+        return self._per_item[key]
+
+    def distance_matrix(self, metric: str = "euclidean") -> np.ndarray:
+        """Return all pairwise distances, (N, N) float32; for pools small enough to hold it."""
+        if metric not in self._matrices:
+            self._matrices[metric] = distances.distance_matrix(self.points(metric), metric)
+        return self._matrices[metric]
+
+    def _remembered(
+        self, key: tuple, rows: np.ndarray, compute: Callable[[np.ndarray], np.ndarray]
+    ) -> np.ndarray:
+        """Return the values of some items, computing only those never asked for before."""
+        if key not in self._per_item:
+            self._per_item[key] = np.full(len(self), np.nan)
+        known = self._per_item[key]
+        new = rows[np.isnan(known[rows])]
+        if new.size:
+            known[new] = compute(new)
+        return known[rows]
+
+
+def prepare_pool(embeddings: "ArrayLike | PoolGeometry") -> PoolGeometry:
+    """Return the shared geometry of a pool; one that is prepared already comes back as it is.
+
+    Parameters
+    ----------
+    embeddings : array_like, shape (N, d), or PoolGeometry
+        Finite real numbers.
+
+    Returns
+    -------
+    PoolGeometry
+
+    Raises
+    ------
+    ValueError, TypeError
+        See `earnest.geometry.checks.check_embeddings`.
+    """
+    return embeddings if isinstance(embeddings, PoolGeometry) else PoolGeometry(embeddings)

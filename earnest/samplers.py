@@ -1,0 +1,353 @@
+"""Rules that choose which pool items get labelled: SAMPLERS, name to function."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.geometry import checks, distances
+from earnest.geometry.pool import PoolGeometry, prepare_pool
+from earnest.rng import generator
+
+# FasterPAM needs every pairwise distance at once: 15,000 items are 900 MB of float32.
+LARGEST_KMEDOIDS_POOL = 15_000
+
+_KMEDOIDS_ITERATIONS = 1_000
+
+
+def random(
+    embeddings: "ArrayLike | PoolGeometry",
+    n: int,
+    *,
+    posteriors: ArrayLike | None = None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Choose uniformly without replacement: the first n of one permutation of the pool.
+
+    Parameters
+    ----------
+    embeddings : array_like, shape (N, d), or PoolGeometry
+        Only their number matters.
+    n : int
+        From 1 to N.
+    posteriors : ignored
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows, in the order drawn; a smaller n gives a prefix.
+    """
+    size = len(embeddings)
+    n = _check_size(n, size)
+    return rng.permutation(size)[:n].astype(np.int64)
+
+
+def uncertainty(
+    embeddings: "ArrayLike | PoolGeometry | None",
+    n: int,
+    *,
+    posteriors: ArrayLike | None,
+    rng: np.random.Generator | None = None,
+    measure: str = "least_confidence",
+) -> np.ndarray:
+    """Choose the items that the classifier is least sure of, the most uncertain first.
+
+    Parameters
+    ----------
+    embeddings : ignored, but for their number
+    n : int
+        From 1 to N.
+    posteriors : array_like, shape (N, C)
+        Rows sum to 1.
+    rng : ignored
+        The rule is deterministic.
+    measure : {"least_confidence", "margin", "entropy"}
+        1 - largest posterior; 1 - (largest - second largest); or -sum p log p.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows; ties to the lowest row; a smaller n gives a prefix.
+
+    Raises
+    ------
+    ValueError
+        If n > N, if the measure is unknown, or if posteriors are missing or no distributions.
+    """
+    if measure not in _CERTAINTY:
+        raise ValueError(f"measure must be one of {', '.join(_CERTAINTY)}, got {measure!r}")
+    size = len(posteriors) if embeddings is None and posteriors is not None else len(embeddings)
+    n = _check_size(n, size)
+    certainty = _CERTAINTY[measure](checks.check_posteriors(posteriors, size, "uncertainty"))
+    return np.argsort(certainty, kind="stable")[:n].astype(np.int64)
+
+
+def _margin(posteriors: np.ndarray) -> np.ndarray:
+    """Return the largest minus the second largest posterior; with a single class, the largest."""
+    if posteriors.shape[1] == 1:
+        return posteriors[:, 0]
+    largest = np.partition(posteriors, -2, axis=1)
+    return largest[:, -1] - largest[:, -2]
+
+
+def _negative_entropy(posteriors: np.ndarray) -> np.ndarray:
+    """Return sum p log p, with 0 log 0 = 0."""
+    from scipy.special import xlogy
+
+    return xlogy(posteriors, posteriors).sum(axis=1)
+
+
+# Sorting by certainty, not by 1 - certainty, keeps the order free of the subtraction's rounding.
+_CERTAINTY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "least_confidence": lambda posteriors: posteriors.max(axis=1),
+    "margin": _margin,
+    "entropy": _negative_entropy,
+}
+
+
+def farthest(
+    embeddings: "ArrayLike | PoolGeometry",
+    n: int,
+    *,
+    posteriors: ArrayLike | None = None,
+    rng: np.random.Generator,
+    metric: str = "euclidean",
+) -> np.ndarray:
+    """Choose a uniform random start, then repeatedly the item farthest from all chosen ones.
+
+    Parameters
+    ----------
+    embeddings : array_like, shape (N, d), or PoolGeometry
+        Raw, not standardised.
+    n : int
+        From 1 to N.
+    posteriors : ignored
+    rng : numpy.random.Generator
+        Draws the start only.
+    metric : {"euclidean", "cosine"}
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows, in the order chosen; ties to the lowest row; a smaller n gives a prefix.
+
+    Raises
+    ------
+    ValueError
+        If n > N or if the embeddings cannot be used.
+    """
+    pool = prepare_pool(embeddings)
+    n = _check_size(n, len(pool))
+    return traverse(pool.points(metric), int(rng.integers(len(pool))), n, metric=metric)
+
+
+def density_farthest(
+    embeddings: "ArrayLike | PoolGeometry",
+    n: int,
+    *,
+    posteriors: ArrayLike | None = None,
+    rng: np.random.Generator,
+    metric: str = "euclidean",
+    density: str = "neighbours",
+    k: int = 10,
+) -> np.ndarray:
+    """Choose as `farthest` does, with every distance multiplied by the item's own density.
+
+    Parameters
+    ----------
+    embeddings : array_like, shape (N, d), or PoolGeometry
+        Raw, not standardised.
+    n : int
+        From 1 to N.
+    posteriors : ignored
+    rng : numpy.random.Generator
+        Draws the start only.
+    metric : {"euclidean", "cosine"}
+    density : {"neighbours", "kernel"}
+        "neighbours": 1 / mean distance to the k nearest pool items, itself excluded by index,
+        each distance at least 1e-12. "kernel": mean over the pool, itself included, of
+        exp(-d^2 / (2 h^2)), where h is the median over the pool of that mean distance.
+    k : int
+        Neighbours, at least 1; all others where the pool holds fewer.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows, in the order chosen; ties to the lowest row; a smaller n gives a prefix.
+
+    Raises
+    ------
+    ValueError
+        If n > N, if an option is unknown, or if the embeddings cannot be used.
+    """
+    pool = prepare_pool(embeddings)
+    n, k = _check_size(n, len(pool)), checks.check_count("k", k)
+    if density not in ("neighbours", "kernel"):
+        raise ValueError(f"density must be neighbours or kernel, got {density!r}")
+    points, start = pool.points(metric), int(rng.integers(len(pool)))
+    factor = np.ones(len(pool))
+    if len(pool) > 1:
+        factor = pool.local_density(density, k, metric)
+    return traverse(points, start, n, metric=metric, factor=factor)
+
+
+def traverse(
+    points: np.ndarray,
+    start: int,
+    n: int,
+    *,
+    metric: str = "euclidean",
+    factor: np.ndarray | None = None,
+) -> np.ndarray:
+    """Walk from a start to the item whose distance to the walked set, times a factor, is largest.
+
+    Parameters
+    ----------
+    points : numpy.ndarray, shape (N, d), float64
+        From `earnest.geometry.distances.metric_points`.
+    start : int
+        The first row.
+    n : int
+        How many rows to visit, from 1 to N.
+    metric : {"euclidean", "cosine"}
+    factor : numpy.ndarray, shape (N,), optional
+        Positive; 1 for every item when missing.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows, ties to the lowest; n x N distances in all, never N x N.
+    """
+    order = np.empty(n, dtype=np.int64)
+    nearest = np.full(len(points), np.inf)
+    row = start
+    for position in range(n):
+        order[position] = row
+        distance = distances.distances(points, points[row, None], metric)[:, 0]
+        np.minimum(nearest, distance, out=nearest)
+        nearest[row] = -np.inf  # below the 0 of an exact copy, so no row is chosen twice
+        row = int(np.argmax(nearest if factor is None else nearest * factor))
+    return order
+
+
+def kmedoids(
+    embeddings: "ArrayLike | PoolGeometry",
+    n: int,
+    *,
+    posteriors: ArrayLike | None = None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Choose the medoids of n clusters: FasterPAM on Euclidean distances from a random start.
+
+    Parameters
+    ----------
+    embeddings : array_like, shape (N, d), or PoolGeometry
+        Raw, not standardised; a PoolGeometry keeps the N x N float32 matrix for the next draw.
+    n : int
+        From 1 to N.
+    posteriors : ignored
+    rng : numpy.random.Generator
+        Draws the n initial medoids; the rest is deterministic and single-threaded.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows, ascending: medoids have no order, so a smaller n gives no prefix.
+
+    Raises
+    ------
+    ValueError
+        If n > N, if the embeddings cannot be used, or if the pool is larger than 15,000 items.
+
+    References
+    ----------
+    Schubert and Rousseeuw, Fast and eager k-medoids clustering, Information Systems 101, 2021.
+    """
+    from kmedoids import fasterpam
+
+    pool = prepare_pool(embeddings)
+    n = _check_size(n, len(pool))
+    if len(pool) > LARGEST_KMEDOIDS_POOL:
+        raise ValueError(
+            f"kmedoids needs all pairwise distances, at most {LARGEST_KMEDOIDS_POOL} items;"
+            f" this pool has {len(pool)}: draw from a random part of it, or use farthest"
+        )
+    start = rng.choice(len(pool), size=n, replace=False).astype(np.uint64)
+    if n == len(pool):
+        return np.arange(n, dtype=np.int64)
+    matrix = pool.distance_matrix()
+    # One thread and no seed: the parallel version shuffles, and by machine it would differ.
+    result = fasterpam(matrix, start, max_iter=_KMEDOIDS_ITERATIONS, n_cpu=1)
+    return _distinct(np.asarray(result.medoids).astype(np.int64), n)
+
+
+def _distinct(medoids: np.ndarray, n: int) -> np.ndarray:
+    rows = np.unique(medoids)
+    if rows.size != n:
+        raise RuntimeError(f"FasterPAM returned {rows.size} distinct medoids where {n} were due")
+    return rows
+
+
+SAMPLERS: dict[str, Callable[..., np.ndarray]] = {
+    "random": random,
+    "uncertainty": uncertainty,
+    "farthest": farthest,
+    "density_farthest": density_farthest,
+    "kmedoids": kmedoids,
+}
+
+# The first n of a longer draw are the draw of size n.
+PREFIX_SAMPLERS = frozenset({"random", "uncertainty", "farthest", "density_farthest"})
+
+# One subset per size whatever the seed, so items outside it have no chance of selection.
+DETERMINISTIC = frozenset({"uncertainty"})
+
+
+def select(
+    name: str,
+    embeddings: "ArrayLike | PoolGeometry",
+    n: int,
+    *,
+    posteriors: ArrayLike | None = None,
+    seed: int = 0,
+    **options: object,
+) -> np.ndarray:
+    """Choose n items of a pool with a named sampler.
+
+    Parameters
+    ----------
+    name : str
+        A key of `SAMPLERS`: random, uncertainty, farthest, density_farthest, kmedoids.
+    embeddings : array_like, shape (N, d), or PoolGeometry
+    n : int
+        From 1 to N.
+    posteriors : array_like, shape (N, C), optional
+        Rows sum to 1; uncertainty needs them.
+    seed : int
+        0 or larger.
+    **options
+        Those of the sampler's function.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows from 0 to N - 1.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, if n > N, or if the input cannot be used.
+    """
+    if name not in SAMPLERS:
+        raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {name!r}")
+    pool = prepare_pool(embeddings)
+    rng = generator(seed, "select", name)
+    return SAMPLERS[name](pool, n, posteriors=posteriors, rng=rng, **options)
+
+
+def _check_size(n: int, size: int) -> int:
+    n = checks.check_count("n", n)
+    if n > size:
+        raise ValueError(f"cannot choose n = {n} distinct items from a pool of {size}")
+    return n

@@ -1,0 +1,1 @@
+"""Machinery behind `earnest.weights`: the domain classifier and the weight diagnostics."""

@@ -1,0 +1,85 @@
+"""What a weight vector says of itself: effective sample size, tail, flags."""
+
+import math
+
+import numpy as np
+
+# Below five tail points the generalised Pareto fit means nothing (as in PSIS).
+_FEWEST_TAIL_POINTS = 5
+
+# Others' kernels together below this share of a point's own: the point sees only itself.
+ALONE = 1e-6
+
+
+def effective_sample_size(weights: np.ndarray) -> float:
+    """Return (sum w)^2 / sum w^2: how many equally weighted items vary as little (Kish)."""
+    return float(weights.sum() ** 2 / np.square(weights).sum())
+
+
+def changes_nothing(ess: float, labelled: int, pool: int) -> bool:
+    """Tell whether weights are as good as equal though much of the pool is unlabelled."""
+    return ess / labelled > 0.99 and labelled < 0.9 * pool
+
+
+def sees_only_itself(log_kernel_sums: np.ndarray) -> bool:
+    """Tell whether every point's kernel sum is its own kernel, exp(0) = 1, and hardly more."""
+    return bool((np.expm1(log_kernel_sums) < ALONE).all())
+
+
+def pareto_k(weights: np.ndarray) -> float | None:
+    """Return the shape of the generalised Pareto distribution fitted to the largest weights.
+
+    Above .7 the weighted mean is unreliable: its error falls slower than the number of items
+    suggests. The tail is the ceil(min(n / 5, 3 sqrt(n))) largest weights, as exceedances over
+    the next smaller one.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray, shape (n,), float64
+        Non-negative.
+
+    Returns
+    -------
+    float or None
+        None when fewer than five weights exceed the threshold (n < 21, or equal weights).
+
+    References
+    ----------
+    Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024.
+    """
+    ordered = np.sort(weights)
+    tail = math.ceil(min(0.2 * ordered.size, 3.0 * math.sqrt(ordered.size)))
+    if tail < _FEWEST_TAIL_POINTS or tail >= ordered.size:
+        return None
+    excess = ordered[-tail:] - ordered[-tail - 1]
+    excess = excess[excess > 0]
+    return None if excess.size < _FEWEST_TAIL_POINTS else generalised_pareto_shape(excess)
+
+
+def generalised_pareto_shape(excess: np.ndarray) -> float:
+    """Estimate the shape k of a generalised Pareto distribution located at 0.
+
+    The posterior mean over a grid of Zhang and Stephens, drawn towards .5 by a prior worth
+    ten observations, as in PSIS.
+
+    Parameters
+    ----------
+    excess : numpy.ndarray, shape (m,), float64
+        Ascending and positive.
+
+    References
+    ----------
+    Zhang and Stephens, Technometrics 51, 2009; Vehtari et al. 2024, Appendix C.
+    """
+    # The shape has no unit, and so no tiny excess can overflow a reciprocal.
+    excess = excess / excess[-1]
+    size, quartile = excess.size, excess[int(excess.size / 4 + 0.5) - 1]
+    points = 30 + int(math.sqrt(size))
+    grid = 1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))
+    grid = grid / (3.0 * quartile) + 1.0
+    shapes = np.log1p(-grid[:, None] * excess).mean(axis=1)
+    log_likelihood = size * (np.log(-grid / shapes) - shapes - 1.0)
+    posterior = np.exp(log_likelihood - log_likelihood.max())
+    best = float(np.sum(grid * posterior) / posterior.sum())
+    shape = float(np.log1p(-best * excess).mean())
+    return (size * shape + 10 * 0.5) / (size + 10)
