@@ -1,4 +1,4 @@
-"""Reading and writing of every file: parquet, npy, strict JSON; written aside and renamed, stamped."""
+"""Reading and writing of every file: parquet, npy, strict JSON; stamped, aside and renamed."""
 
 import json
 import math
@@ -116,8 +116,8 @@ def read_shards(
     wrong = [f"{path} ({have})" for path, have in zip(paths, found, strict=True) if have != stamp]
     if wrong:
         raise StampError(
-            f"{len(wrong)} of {len(tables)} shards were not made by the present code and configuration"
-            f" (stamp {stamp}): {', '.join(wrong[:5])}; delete them and run again"
+            f"{len(wrong)} of {len(tables)} shards were not made by the present code and"
+            f" configuration (stamp {stamp}): {', '.join(wrong[:5])}; delete them and run again"
         )
     if not tables:
         return _to_pandas(schemas.arrow_schema(table).empty_table())
@@ -141,14 +141,13 @@ def _to_pandas(rows: Any) -> "pandas.DataFrame":
     nullable = {pa.int64(): pd.Int64Dtype()}
     plain = {f.name for f in rows.schema if f.type == pa.int64() and not f.nullable}
     frame = rows.to_pandas(types_mapper=nullable.get)
-    return frame.astype({name: "int64" for name in plain})
+    return frame.astype(dict.fromkeys(plain, "int64"))
 
 
 def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
     """Write an array as .npy, aside and renamed; object arrays are refused."""
-    with written_aside(path) as aside:
-        with open(aside, "wb") as file:
-            np.save(file, array, allow_pickle=False)
+    with written_aside(path) as aside, open(aside, "wb") as file:
+        np.save(file, array, allow_pickle=False)
 
 
 def read_array(path: str | os.PathLike, *, memory_map: bool = True) -> np.ndarray:
@@ -185,7 +184,9 @@ def plain(value: Any) -> Any:
 
 def write_json(document: Any, path: str | os.PathLike) -> None:
     """Write a strict JSON document (no NaN, sorted keys, a final newline), aside and renamed."""
-    text = json.dumps(plain(document), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        plain(document), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False
+    )
     write_text(text + "\n", path)
 
 

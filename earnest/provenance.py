@@ -133,6 +133,6 @@ def _tree_text(name: str) -> str:
 
 def _drop_docstring(node: Any) -> None:
     first = node.body[0] if node.body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-        if isinstance(first.value.value, str):
-            node.body[0] = ast.Pass()
+    value = first.value if isinstance(first, ast.Expr) else None
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        node.body = node.body[1:] or [ast.Pass()]

@@ -83,7 +83,7 @@ TABLES: dict[str, dict[str, Column]] = {
     "dropped": {"kind": _TEXT, "name": _TEXT, "reason": _TEXT},
     "mixtures": _MIXTURE_PLAN
     | {
-        "row": _INT_OR_NULL,  # the mixture is samples [row * length, (row + 1) * length) of its shard
+        "row": _INT_OR_NULL,  # samples [row * length, (row + 1) * length) of its shard
         "fg_lufs": _FLOAT_OR_NULL,
         "bg_lufs": _FLOAT_OR_NULL,
         "background_gain_db": _FLOAT_OR_NULL,
@@ -235,7 +235,10 @@ def to_arrow(table: str, frame: "pandas.DataFrame") -> "pyarrow.Table":
     arrays = []
     for field in schema:
         try:
-            array = pa.Array.from_pandas(frame[field.name], type=field.type)
+            cells = frame[field.name]
+            # An empty column of lists has lost its type; as objects Arrow takes it.
+            cells = cells.astype(object) if pa.types.is_list(field.type) else cells
+            array = pa.Array.from_pandas(cells, type=field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise SchemaError(f"table {table}, column {field.name}: {error}") from error
         _refuse_bad_cells(table, field, array)
@@ -251,9 +254,14 @@ def _refuse_bad_cells(table: str, field: "pyarrow.Field", array: "pyarrow.Array"
         row = array.is_null().index(True).as_py()
         raise SchemaError(f"table {table}, column {field.name}, row {row}: empty cell")
     numbers = array.flatten() if pa.types.is_list(field.type) else array
+    if numbers is not array and numbers.null_count:
+        position = numbers.is_null().index(True).as_py()
+        raise SchemaError(f"table {table}, column {field.name}, value {position}: not a number")
     if not pa.types.is_floating(numbers.type):
         return
     infinite = pc.invert(pc.is_finite(numbers)).fill_null(False)
     if pc.any(infinite).as_py():
         position = infinite.index(True).as_py()
-        raise SchemaError(f"table {table}, column {field.name}, value {position}: not a finite number")
+        raise SchemaError(
+            f"table {table}, column {field.name}, value {position}: not a finite number"
+        )

@@ -1,0 +1,47 @@
+# Two commands: `make report` shows what earnest does, `make test` runs every test.
+# PYTHON chooses the interpreter that .venv is made with (3.11 is what is tested).
+PYTHON ?= python3.11
+CORES ?= all
+# Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
+RUN := .venv/bin/python
+
+.PHONY: report test torch unlock clean system-packages
+
+report: .venv/.core
+	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
+	if [ -f results/demo/report.html ]; then echo "The report is results/demo/report.html"; fi; exit $$status
+
+test: .venv/.test .venv/.torch system-packages
+	$(RUN) -m pytest
+
+torch: .venv/.torch
+
+# After a kill -9, Snakemake finds its own lock and asks for this.
+unlock: .venv/.core
+	$(RUN) -m snakemake --unlock
+
+# Removes what runs made; downloads, recorded checksums and the environment stay.
+clean:
+	rm -rf results logs benchmarks/runs data/demo .snakemake
+
+.venv/bin/python:
+	@command -v $(PYTHON) >/dev/null || { echo "earnest needs $(PYTHON); set PYTHON=... to another Python 3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.core: requirements.txt | .venv/bin/python
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.test: requirements-test.txt .venv/.core
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@
+
+.venv/.torch: requirements-torch.txt .venv/.core
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-torch.txt
+	@touch $@
+
+# The report is tested in a real browser; without one (and without root to install it) those tests say so.
+system-packages:
+	@if ! command -v chromedriver >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	  chromium chromium-driver >/dev/null; fi

@@ -1,0 +1,72 @@
+# Contents page: configuration, stages, named targets. All code is in earnest/.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+if "study" not in config:
+
+    configfile: "config/config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/data.smk"
+include: "rules/mixtures.smk"
+include: "rules/embeddings.smk"
+include: "rules/tasks.smk"
+include: "rules/draws.smk"
+include: "rules/estimates.smk"
+include: "rules/reports.smk"
+
+
+localrules:
+    all,
+    clips,
+    mixtures,
+    embeddings,
+    pools,
+    draws,
+    estimates,
+    reports,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.write_report.output,
+        rules.check_clips.output,
+
+
+rule clips:
+    input:
+        rules.gather_clips.output,
+
+
+rule mixtures:
+    input:
+        rules.gather_mixtures.output,
+
+
+rule embeddings:
+    input:
+        rules.gather_embeddings.output,
+
+
+rule pools:
+    input:
+        get_all_pools,
+
+
+rule draws:
+    input:
+        get_all_draws,
+
+
+rule estimates:
+    input:
+        get_all_estimates,
+
+
+rule reports:
+    input:
+        rules.write_report.output,

@@ -1,0 +1,94 @@
+# Sources: where each data set lies, which clips it lists, decoded once and screened.
+localrules:
+    fetch_dataset,
+    gather_clips,
+
+
+rule synthesise_demo:
+    output:
+        corpus=directory("data/demo/clips-{clips_per_kind}/corpus"),
+        root="data/demo/clips-{clips_per_kind}/root.json",
+    log:
+        "logs/synthesise_demo/clips-{clips_per_kind}.log",
+    benchmark:
+        "benchmarks/runs/synthesise_demo/clips-{clips_per_kind}.tsv"
+    wildcard_constraints:
+        clips_per_kind=r"\d+",
+    params:
+        code=provenance.code_version("datasets.demo"),
+    message:
+        "Synthesising the demo corpus"
+    script:
+        "../workflow_scripts/synthesise_demo.py"
+
+
+rule fetch_dataset:
+    output:
+        root="data/raw/{dataset}/root.json",
+    log:
+        "logs/fetch_dataset/{dataset}.log",
+    retries: 1
+    params:
+        mirror=config["mirror"],
+        found=get_mirror,
+        code=provenance.code_version("datasets.fetching"),
+    message:
+        "Locating {wildcards.dataset}"
+    script:
+        "../workflow_scripts/fetch_dataset.py"
+
+
+rule list_clips:
+    input:
+        root=get_root,
+    output:
+        listing="results/{study}/clips/{dataset}/listing.parquet",
+    log:
+        "logs/{study}/list_clips/{dataset}.log",
+    params:
+        code=provenance.code_version("datasets"),
+        hashes="data/checksums",
+    message:
+        "Listing the clips of {wildcards.dataset}"
+    script:
+        "../workflow_scripts/list_clips.py"
+
+
+rule prepare_clips:
+    input:
+        listing="results/{study}/clips/{dataset}/listing.parquet",
+    output:
+        clips="results/{study}/clips/{dataset}/part-{part}.parquet",
+        samples="results/{study}/clips/{dataset}/part-{part}.npy",
+    log:
+        "logs/{study}/prepare_clips/{dataset}/part-{part}.log",
+    benchmark:
+        "benchmarks/runs/{study}/prepare_clips/{dataset}/part-{part}.tsv"
+    resources:
+        mem_mb=grow_memory,
+        runtime=60,
+    params:
+        parts=config["clips"]["parts"],
+        quality=config["clips"]["resampler"],
+        root_seed=config["root_seed"],
+        code=code_version("clips"),
+        stamp=get_stamp("clips"),
+    message:
+        "Decoding and screening {wildcards.dataset}, part {wildcards.part}"
+    script:
+        "../workflow_scripts/prepare_clips.py"
+
+
+rule gather_clips:
+    input:
+        parts=get_clip_parts,
+    output:
+        clips="results/{study}/clips.parquet",
+    log:
+        "logs/{study}/gather_clips.log",
+    params:
+        stamp=get_stamp("clips"),
+    message:
+        "Joining the clips tables"
+    script:
+        "../workflow_scripts/gather_clips.py"

@@ -1,0 +1,70 @@
+# SpurAudio mixtures: a plan (cheap, deterministic), then rendering in shards.
+localrules:
+    plan_mixtures,
+    gather_mixtures,
+
+
+rule plan_mixtures:
+    input:
+        clips="results/{study}/clips.parquet",
+        pairs=config["mixtures"]["pairs"],
+        rejected=config["mixtures"]["rejected"],
+    output:
+        plan="results/{study}/plan/mixtures.parquet",
+        dropped="results/{study}/plan/dropped.parquet",
+    log:
+        "logs/{study}/plan_mixtures.log",
+    params:
+        plan={
+            "mixtures_per_foreground": config["mixtures"]["per_foreground"],
+            "primary_share": config["mixtures"]["primary_share"],
+            "train_share": config["mixtures"]["train_share"],
+            "shards": config["mixtures"]["shards"],
+            "root_seed": config["root_seed"],
+        },
+        code=code_version("plan"),
+    message:
+        "Planning the mixtures"
+    script:
+        "../workflow_scripts/plan_mixtures.py"
+
+
+rule render_mixtures:
+    input:
+        plan="results/{study}/plan/mixtures.parquet",
+        clips="results/{study}/clips.parquet",
+        parts=get_clip_parts,
+        prepared=get_prepared_arrays,
+    output:
+        mixtures="results/{study}/mixtures/shard-{shard}.parquet",
+        audio=f"results/{{study}}/mixtures/shard-{{shard}}.{config['mixtures']['format']}",
+    log:
+        "logs/{study}/render_mixtures/shard-{shard}.log",
+    benchmark:
+        "benchmarks/runs/{study}/render_mixtures/shard-{shard}.tsv"
+    resources:
+        mem_mb=grow_memory,
+        runtime=60,
+    params:
+        margin_lu=config["mixtures"]["margin_lu"],
+        code=code_version("mixtures"),
+        stamp=get_stamp("mixtures"),
+    message:
+        "Rendering mixtures, shard {wildcards.shard}"
+    script:
+        "../workflow_scripts/render_mixtures.py"
+
+
+rule gather_mixtures:
+    input:
+        shards=get_mixture_shards,
+    output:
+        mixtures="results/{study}/mixtures.parquet",
+    log:
+        "logs/{study}/gather_mixtures.log",
+    params:
+        stamp=get_stamp("mixtures"),
+    message:
+        "Joining the mixture tables"
+    script:
+        "../workflow_scripts/gather_mixtures.py"

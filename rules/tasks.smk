@@ -1,0 +1,28 @@
+# Tasks: a classifier trained on the training split, and the pool it is evaluated on.
+rule build_pool:
+    input:
+        items="results/{study}/embeddings/items.parquet",
+        embeddings="results/{study}/embeddings/embeddings.npy",
+    output:
+        pool="results/{study}/pools/{task}/pool.parquet",
+        embeddings="results/{study}/pools/{task}/embeddings.npy",
+        subconcepts="results/{study}/pools/{task}/subconcepts.parquet",
+        description="results/{study}/pools/{task}/task.json",
+    log:
+        "logs/{study}/build_pool/{task}.log",
+    benchmark:
+        "benchmarks/runs/{study}/build_pool/{task}.tsv"
+    resources:
+        mem_mb=grow_memory,
+        runtime=30,
+    params:
+        task=get_task,
+        classifier=config["classifier"]["name"],
+        classifier_options=config["classifier"]["options"],
+        root_seed=config["root_seed"],
+        code=code_version("pools"),
+        stamp=get_stamp("pools"),
+    message:
+        "Training the classifier and predicting the pool of task {wildcards.task}"
+    script:
+        "../workflow_scripts/build_pool.py"
