@@ -1,0 +1,1 @@
+"""What runs in jobs: blocks of seeds over one pool."""

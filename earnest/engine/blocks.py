@@ -1,0 +1,227 @@
+"""A block of seeds: draw labelled subsets of one pool, and estimate from them.
+
+How the seeds are split over blocks changes no number: every draw and every bootstrap has
+its own generator, named by task, sampler and seed.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnest.estimates import Pool, estimate_all, subset_weights, true_value
+from earnest.measures import Score
+from earnest.rng import generator
+from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS
+from earnest.schemas import TABLES
+from earnest.weights import WEIGHTS, Weights, prepare_pool
+
+if TYPE_CHECKING:
+    import pandas
+
+Truths = dict[tuple[str, str], Score]
+
+
+def draw_block(
+    pool: Pool,
+    *,
+    task: str,
+    sampler: str,
+    sizes: Sequence[int],
+    seeds: Sequence[int],
+    root_seed: int,
+    options: dict[str, Any] | None = None,
+) -> "pandas.DataFrame":
+    """Draw the labelled subsets of one sampler for some seeds.
+
+    Parameters
+    ----------
+    pool : Pool
+        With embeddings.
+    task, sampler : str
+        Name of the task; a key of `earnest.samplers.SAMPLERS`.
+    sizes : sequence of int
+        Subset sizes, of the whole study.
+    seeds : sequence of int
+        The seeds of this block.
+    root_seed : int
+        Seed of the study.
+    options : dict, optional
+        Options of the sampler.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Table `draws`. A sampler whose prefixes are its smaller subsets has one row a seed,
+        of the largest size; a deterministic one has rows for seed 0 only.
+
+    Raises
+    ------
+    ValueError
+        If the sampler is unknown or a size is larger than the pool.
+    """
+    import pandas as pd
+
+    if sampler not in SAMPLERS:
+        raise ValueError(f"unknown sampler {sampler!r}; there are {', '.join(SAMPLERS)}")
+    if not sizes:
+        raise ValueError("no subset size was given")
+    is_prefix = sampler in PREFIX_SAMPLERS
+    drawn_sizes = [max(sizes)] if is_prefix else list(sizes)
+    geometry = prepare_pool(pool.embeddings)
+    rows = []
+    for seed in seeds if sampler not in DETERMINISTIC else [s for s in seeds if s == 0]:
+        for size in drawn_sizes:
+            items = SAMPLERS[sampler](
+                geometry,
+                size,
+                posteriors=pool.posteriors,
+                rng=generator(root_seed, task, sampler, seed),
+                **(options or {}),
+            )
+            cell = {"task": task, "sampler": sampler, "size": size, "seed": seed}
+            rows.append(cell | {"is_prefix": is_prefix, "items": items})
+    return pd.DataFrame(rows, columns=list(TABLES["draws"]))
+
+
+def estimate_block(
+    pool: Pool,
+    labels: np.ndarray,
+    draws: "pandas.DataFrame",
+    *,
+    study: str,
+    task: str,
+    sampler: str,
+    estimator: str,
+    sizes: Sequence[int],
+    measures: Sequence[str],
+    utilities: Sequence[str],
+    root_seed: int,
+    resamples: int = 200,
+    level: float = 0.95,
+    options: dict[str, Any] | None = None,
+) -> tuple["pandas.DataFrame", "pandas.DataFrame"]:
+    """Estimate from every drawn subset of one task and sampler by one estimator.
+
+    Parameters
+    ----------
+    pool : Pool
+        With embeddings if the estimator weighs by them.
+    labels : ndarray (N,)
+        True labels of the pool; only those of drawn items are used, and all for the truth.
+    draws : pandas.DataFrame
+        Table `draws`; rows of other tasks and samplers are left alone.
+    study, task, sampler, estimator : str
+        Identity of the rows.
+    sizes : sequence of int
+        Subset sizes wanted; each must have been drawn.
+    measures, utilities : sequence of str
+        What to estimate; a pair that does not apply to the task gets its row with the reason.
+    root_seed : int
+        Seed of the study.
+    resamples : int
+        Bootstrap resamples of each subset.
+    level : float
+        Nominal coverage of the intervals.
+    options : dict, optional
+        Options of the importance weights.
+
+    Returns
+    -------
+    (pandas.DataFrame, pandas.DataFrame)
+        Tables `estimates` and `weights`; the latter is empty for an estimator without weights.
+
+    Raises
+    ------
+    ValueError
+        If a size was not drawn or a name is unknown.
+    """
+    truths = {(m, u): true_value(pool, labels, m, u) for m in measures for u in utilities}
+    if estimator in WEIGHTS and pool.embeddings is not None:
+        pool = replace(pool, embeddings=prepare_pool(pool.embeddings))
+    settings = {"measures": measures, "utilities": utilities, "sampler": sampler}
+    settings |= {"resamples": resamples, "level": level}
+    estimates, weight_rows = [], []
+    for cell, items in _subsets(draws, task, sampler, sizes):
+        weights = None
+        if estimator in WEIGHTS:
+            weights = subset_weights(estimator, pool, items, **(options or {}))
+            weight_rows.append(cell | _weights_row(estimator, weights))
+        rng = generator(root_seed, task, sampler, cell["seed"], "bootstrap", cell["size"])
+        found = estimate_all(
+            estimator, pool, items, labels[items], weights=weights, rng=rng, **settings
+        )
+        identity = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
+        estimates += _estimate_rows(identity, found, truths, weights)
+    return _frame("estimates", estimates), _frame("weights", weight_rows)
+
+
+def _subsets(
+    draws: "pandas.DataFrame", task: str, sampler: str, sizes: Sequence[int]
+) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
+    """Yield the identity and the items of every cell, prefixes cut out of their long draw."""
+    own = draws[(draws["task"] == task) & (draws["sampler"] == sampler)]
+    for seed, rows in own.groupby("seed", sort=True):
+        drawn = {int(row.size): row for row in map(_Drawn, rows.to_dict("records"))}
+        for size in sizes:
+            row = drawn.get(size) or next((r for r in drawn.values() if r.holds(size)), None)
+            if row is None:
+                raise ValueError(f"no draw of size {size}: {task}, {sampler}, seed {seed}")
+            cell = {"task": task, "sampler": sampler, "size": int(size), "seed": int(seed)}
+            yield cell, row.items[:size]
+
+
+class _Drawn:
+    """One row of the table of draws."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.size = row["size"]
+        self.items = np.asarray(row["items"], dtype=np.int64)
+        self.is_prefix = bool(row["is_prefix"])
+
+    def holds(self, size: int) -> bool:
+        """Tell whether the draw of another size is a prefix of this one."""
+        return self.is_prefix and size <= self.size
+
+
+def _weights_row(estimator: str, weights: Weights) -> dict[str, Any]:
+    return {
+        "estimator": estimator,
+        "values": weights.values,
+        "ess": weights.ess,
+        "largest": weights.largest,
+        "pareto_k": weights.pareto_k,
+        "flags": list(weights.flags),
+    }
+
+
+def _estimate_rows(
+    identity: dict[str, Any], found: dict, truths: Truths, weights: Weights | None
+) -> Iterator[dict[str, Any]]:
+    for (measure, utility), one in found.items():
+        yield identity | {
+            "measure": measure,
+            "utility": utility,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "truth": truths[measure, utility].value,
+            "ess": None if weights is None else weights.ess,
+            "flags": list(one.flags),
+            "reason": one.reason,
+        }
+
+
+def _subset_hash(items: np.ndarray) -> str:
+    """Return a hash of the set of items, whatever their order."""
+    return hashlib.sha256(np.sort(items).astype("<i8").tobytes()).hexdigest()[:16]
+
+
+def _frame(table: str, rows: list[dict[str, Any]]) -> "pandas.DataFrame":
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=list(TABLES[table]))
+    numbers = [name for name, column in TABLES[table].items() if column.kind == "float64"]
+    return frame.astype(dict.fromkeys(numbers, "float64"))

@@ -1,0 +1,351 @@
+"""Pools: a task's classifier applied to the items that it was not trained on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnest import classifiers
+from earnest.estimates import Pool
+from earnest.rng import generator
+from earnest.tasks import Task, TaskError, build_task, context_task
+from earnest.utility import expected_utility, true_utility, utility_by_subconcept
+
+if TYPE_CHECKING:
+    import pandas
+
+BINARY = ("majority", "minority")
+
+
+@dataclass(frozen=True)
+class PoolResult:
+    """A pool, ready to be written.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        Table `pool`, one row an item.
+    embeddings : ndarray (N, d) float32
+        In the order of the rows.
+    description : dict
+        What the pool is, in plain values for JSON.
+    subconcepts : pandas.DataFrame
+        Table `subconcepts`. A task over classes lists its classes, with side `class`.
+    """
+
+    frame: "pandas.DataFrame"
+    embeddings: np.ndarray
+    description: dict[str, Any]
+    subconcepts: "pandas.DataFrame"
+
+
+def build_pool(
+    items: "pandas.DataFrame",
+    embeddings: np.ndarray,
+    *,
+    kind: str,
+    root_seed: int,
+    name: str,
+    foreground: str | None = None,
+    classifier: str = "logistic",
+    classifier_options: dict[str, Any] | None = None,
+) -> PoolResult:
+    """Train a task's classifier on the training items and apply it to the pool items.
+
+    Parameters
+    ----------
+    items : pandas.DataFrame
+        Table `items`; rows with split `train` train, rows with split `pool` form the pool.
+    embeddings : ndarray (len(items), d)
+        One row an item.
+    kind : str
+        `classes`: tell all foregrounds apart, no subconcepts. `subconcepts`: the binary task
+        that `earnest.tasks.build_task` makes of the foregrounds. `context`: `foreground`
+        against the rest, its backgrounds being the subconcepts.
+    root_seed : int
+        Seed of the study; with `name` it seeds the task's down-sampling and the classifiers.
+    name : str
+        The task's name.
+    foreground : str, optional
+        Of a context task.
+    classifier : str
+        A key of `earnest.classifiers.CLASSIFIERS`; also the subconcept model.
+    classifier_options : dict, optional
+        Its options.
+
+    Returns
+    -------
+    PoolResult
+
+    Raises
+    ------
+    earnest.tasks.TaskError
+        If the task cannot be built, or a subconcept has no item on one side of the split.
+    ValueError
+        If the kind is unknown, embeddings do not fit, or a context task has no foreground.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {', '.join(KINDS)}")
+    if len(items) != len(embeddings):
+        raise ValueError(f"{len(items)} items, but {len(embeddings)} embeddings")
+    items = items.reset_index(drop=True)
+    plan = KINDS[kind](items, name, foreground, root_seed)
+    kept = items.iloc[plan.rows]
+    is_train, is_pool = (kept["split"] == side for side in ("train", "pool"))
+    _refuse_one_sided(name, plan.subconcept, is_train.to_numpy(), is_pool.to_numpy())
+    model = _Model(
+        np.asarray(embeddings)[plan.rows], is_train.to_numpy(), is_pool.to_numpy(), classifier,
+        classifier_options or {}, root_seed, name,
+    )  # fmt: skip
+    frame, classes = _pool_frame(kept[is_pool.to_numpy()], plan, model)
+    train_subconcepts = plan.subconcept[is_train.to_numpy()]
+    utility = None
+    if plan.task is not None:
+        utility = utility_by_subconcept(train_subconcepts, plan.task)
+        frame = frame.assign(**_utilities(plan, model, utility))
+    subconcepts = _subconcept_frame(name, frame, plan, utility, train_subconcepts)
+    description = _describe(plan, name, kind, foreground, classes, utility, subconcepts)
+    description["classifier"] = {"name": classifier, "options": dict(classifier_options or {})}
+    pool_embeddings = np.ascontiguousarray(model.embeddings[model.is_pool], dtype=np.float32)
+    return PoolResult(frame, pool_embeddings, description, subconcepts)
+
+
+def as_pool(frame: "pandas.DataFrame", embeddings: Any, description: dict[str, Any]) -> Pool:
+    """Return the pool that estimators take, from what `build_pool` returned or a file held.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Table `pool`.
+    embeddings : ndarray (N, d), earnest.weights.PoolGeometry or None
+    description : dict
+        With `classes` and `positive`.
+
+    Returns
+    -------
+    earnest.estimates.Pool
+    """
+    utilities = {
+        kind: frame[f"utility_{kind}"].to_numpy(dtype=np.float64)
+        for kind in ("true", "predicted", "conditional")
+        if frame[f"utility_{kind}"].notna().all() and len(frame)
+    }
+    return Pool(
+        embeddings,
+        np.array(frame["posteriors"].to_list(), dtype=np.float64),
+        predictions=frame["prediction"].to_numpy(dtype=str),
+        classes=tuple(description["classes"]),
+        recordings=frame["recording"].to_numpy(dtype=str),
+        utilities=utilities,
+        positive=description["positive"],
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which items a task keeps, their labels and subconcepts, and what it asks."""
+
+    rows: np.ndarray
+    label: np.ndarray
+    subconcept: np.ndarray
+    task: Task | None
+    title: str
+    question: str
+
+
+def _plan_classes(
+    items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
+) -> _Plan:
+    labels = items["foreground"].to_numpy(dtype=str)
+    count = len(np.unique(labels))
+    if count < 2:
+        raise TaskError(f"task {name!r} tells classes apart, but there is only {set(labels)}")
+    return _Plan(
+        rows=np.arange(len(items)),
+        label=labels,
+        subconcept=labels,
+        task=None,
+        title=f"Which of {count} sounds is it?",
+        question=f"How often does the classifier name the right one of {count} sounds?",
+    )
+
+
+def _plan_subconcepts(
+    items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
+) -> _Plan:
+    seed = int(generator(root_seed, name, "task").integers(2**63))
+    task = build_task(items["foreground"], seed=seed)
+    return _binary_plan(
+        task,
+        title=f"{_listed(task.minority)} against {_listed(task.majority)}",
+        question=(
+            "How well does the classifier find the rarer sounds"
+            f" ({_listed(task.minority)}) among the common ones ({_listed(task.majority)})?"
+        ),
+    )
+
+
+def _plan_context(
+    items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
+) -> _Plan:
+    if foreground is None:
+        raise ValueError(f"task {name!r} of kind context needs a foreground")
+    return _binary_plan(
+        context_task(items["foreground"], items["background"], foreground),
+        title=f"{foreground} against the rest, by background",
+        question=(
+            f"How well does the classifier find {foreground} among the other sounds,"
+            " over its usual background and over rare ones?"
+        ),
+    )
+
+
+KINDS: dict[str, Callable[..., _Plan]] = {
+    "classes": _plan_classes,
+    "subconcepts": _plan_subconcepts,
+    "context": _plan_context,
+}
+
+
+def _binary_plan(task: Task, *, title: str, question: str) -> _Plan:
+    label = np.where(task.is_minority, BINARY[1], BINARY[0])
+    return _Plan(task.items, label, task.subconcept, task, title, question)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    names = [name.replace("_", " ") for name in names]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _refuse_one_sided(
+    name: str, subconcept: np.ndarray, is_train: np.ndarray, is_pool: np.ndarray
+) -> None:
+    for side, mask in (("training part", is_train), ("pool", is_pool)):
+        missing = sorted(set(subconcept.tolist()) - set(subconcept[mask].tolist()))
+        if missing:
+            raise TaskError(f"task {name!r}: {missing[0]!r} has no item in the {side}")
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The kept items and how to learn something about them."""
+
+    embeddings: np.ndarray
+    is_train: np.ndarray
+    is_pool: np.ndarray
+    classifier: str
+    options: dict[str, Any]
+    root_seed: int
+    name: str
+
+    def posteriors_of(self, labels: np.ndarray, what: str) -> tuple[np.ndarray, np.ndarray, list]:
+        """Train on the training items; return predictions and posteriors of the pool, classes."""
+        model = classifiers.fit(
+            self.classifier,
+            self.embeddings[self.is_train],
+            labels[self.is_train],
+            rng=generator(self.root_seed, self.name, "classifier", what),
+            **self.options,
+        )
+        predictions, posteriors = classifiers.predict(model, self.embeddings[self.is_pool])
+        return predictions, posteriors, [str(one) for one in model.classes_]
+
+
+def _pool_frame(
+    kept: "pandas.DataFrame", plan: _Plan, model: _Model
+) -> tuple["pandas.DataFrame", list[str]]:
+    import pandas as pd
+
+    predictions, posteriors, classes = model.posteriors_of(plan.label, "label")
+    frame = pd.DataFrame(
+        {
+            "item_id": kept["item_id"].to_numpy(),
+            "label": plan.label[model.is_pool],
+            "prediction": predictions,
+            "confidence": posteriors.max(axis=1),
+            "posteriors": list(posteriors),
+            "recording": kept["recording"].to_numpy(),
+            "subconcept": plan.subconcept[model.is_pool],
+            "context": kept["background"].to_numpy(),
+            "is_primary": kept["is_primary"].to_numpy(dtype=bool),
+            "utility_true": np.nan,
+            "utility_predicted": np.nan,
+            "utility_conditional": np.nan,
+        }
+    )
+    return frame, classes
+
+
+def _utilities(plan: _Plan, model: _Model, utility: dict[str, float]) -> dict[str, np.ndarray]:
+    """Return the three utility columns of the pool items, by a model of the subconcepts."""
+    _, posteriors, classes = model.posteriors_of(plan.subconcept, "subconcept")
+    known = {"minority": plan.task.minority, "is_minority": plan.task.is_minority[model.is_pool]}
+    return {
+        "utility_true": true_utility(plan.subconcept[model.is_pool], utility),
+        "utility_predicted": expected_utility(posteriors, classes, utility),
+        "utility_conditional": expected_utility(
+            posteriors, classes, utility, conditional=True, **known
+        ),
+    }
+
+
+def _subconcept_frame(
+    name: str,
+    frame: "pandas.DataFrame",
+    plan: _Plan,
+    utility: dict[str, float] | None,
+    train_subconcepts: np.ndarray,
+) -> "pandas.DataFrame":
+    import pandas as pd
+
+    if plan.task is None:
+        sides = dict.fromkeys(sorted(set(plan.subconcept.tolist())), "class")
+    else:
+        sides = dict.fromkeys(plan.task.majority, BINARY[0])
+        sides |= dict.fromkeys(plan.task.minority, BINARY[1])
+    hit = (frame["prediction"] == frame["label"]).to_numpy()
+    primary = frame["is_primary"].to_numpy(dtype=bool)
+    rows = []
+    for subconcept, side in sides.items():
+        own = (frame["subconcept"] == subconcept).to_numpy()
+        row = {"task": name, "subconcept": subconcept, "side": side}
+        row["train_size"] = int((train_subconcepts == subconcept).sum())
+        row["pool_size"] = int(own.sum())
+        row["utility"] = 1.0 if utility is None else utility[subconcept]
+        row["recall"] = _share(hit[own])
+        row["primary_recall"] = _share(hit[own & primary])
+        row["rare_recall"] = _share(hit[own & ~primary])
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _share(hits: np.ndarray) -> float:
+    return float(hits.mean()) if len(hits) else float("nan")
+
+
+def _describe(
+    plan: _Plan,
+    name: str,
+    kind: str,
+    foreground: str | None,
+    classes: list[str],
+    utility: dict[str, float] | None,
+    subconcepts: "pandas.DataFrame",
+) -> dict[str, Any]:
+    task = plan.task
+    return {
+        "name": name,
+        "kind": kind,
+        "foreground": foreground,
+        "title": plan.title,
+        "question": plan.question,
+        "classes": classes,
+        "positive": None if task is None else BINARY[1],
+        "train_size": int(subconcepts["train_size"].sum()),
+        "pool_size": int(subconcepts["pool_size"].sum()),
+        "utility": utility,
+        "majority": [] if task is None else list(task.majority),
+        "minority": [] if task is None else list(task.minority),
+        "sizes": {} if task is None else dict(task.sizes),
+    }
