@@ -7,7 +7,8 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, NamedTuple
 
@@ -45,7 +46,7 @@ class _Member(NamedTuple):
     name: str
     size: int  # as declared; what is written is counted again
     refusal: str | None  # why a member of this kind is never written
-    stream: IO[bytes]
+    open: Callable[[], IO[bytes]]
 
 
 def extract(
@@ -131,7 +132,7 @@ def _safe_name(archive: Path, member: _Member) -> PurePosixPath:
 def _write(archive: Path, member: _Member, target: Path, allowed: int) -> int:
     target.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    with member.stream as source, open(target, "xb") as file:
+    with member.open() as source, open(target, "xb") as file:
         while chunk := source.read(CHUNK):
             written += len(chunk)
             if written > allowed:
@@ -162,9 +163,7 @@ def _zip_members(archive: Path) -> Iterator[_Member]:
                 refusal = "encrypted"
             if info.is_dir() and refusal is None:
                 continue
-            # Opened only when it will be read: an encrypted member cannot be.
-            stream = open(os.devnull, "rb") if refusal else file.open(info)
-            yield _Member(info.filename, info.file_size, refusal, stream)
+            yield _Member(info.filename, info.file_size, refusal, partial(file.open, info))
 
 
 def _tar_members(archive: Path) -> Iterator[_Member]:
@@ -175,5 +174,4 @@ def _tar_members(archive: Path) -> Iterator[_Member]:
                 refusal = "special_file"
             if info.isdir():
                 continue
-            stream = open(os.devnull, "rb") if refusal else file.extractfile(info)
-            yield _Member(info.name, info.size, refusal, stream)
+            yield _Member(info.name, info.size, refusal, partial(file.extractfile, info))

@@ -138,7 +138,7 @@ def locate(
     Returns
     -------
     pathlib.Path
-        The folder that holds the data set; where an archive wraps all it has in one folder, that one.
+        The folder that holds the data set; if an archive wraps all in one folder, that one.
 
     Raises
     ------
