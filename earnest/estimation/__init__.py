@@ -1,0 +1,1 @@
+"""What all estimators share: the pool, known labels, the bootstrap."""
