@@ -1,0 +1,1 @@
+"""The machinery of `earnest.plan`: tables of pairs, sides of recordings, meetings of clips."""
