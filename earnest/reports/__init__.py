@@ -1,0 +1,1 @@
+"""The page that people read: one self-contained HTML file per study."""

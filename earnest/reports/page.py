@@ -1,0 +1,295 @@
+"""Assembly of the report: one HTML file that needs nothing but itself."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnest.reports import audio, figures, findings, tables, words
+from earnest.reports.view import TaskView, records, task_view
+
+if TYPE_CHECKING:
+    import pandas
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """All that the page shows; frames as described in `earnest.schemas`.
+
+    Attributes
+    ----------
+    study : str
+        Name of the study, a slug.
+    title : str
+        What the study is, for people.
+    pools : mapping of str to (dict, DataFrame, DataFrame)
+        Per task its description, pool table and subconcepts table, in the order of the page.
+    summary : pandas.DataFrame
+        Table "summary" with at least one row per task.
+    clips, dropped, mixtures : pandas.DataFrame
+        Tables of those names; empty for a pool that was not made from sound.
+    examples : sequence of (mapping, numpy.ndarray)
+        Rows of the mixtures table with their samples, float32, to listen to.
+    provenance : mapping
+        Any of config, versions, code (stamps), seeds, each a mapping or a plain value.
+    headline : mapping
+        Wishes for the numbers that come first: any of measure, sampler, size, estimator.
+    level : float
+        Confidence level of the intervals.
+    """
+
+    study: str
+    title: str
+    pools: Mapping[str, tuple[Mapping[str, Any], "pandas.DataFrame", "pandas.DataFrame"]]
+    summary: "pandas.DataFrame"
+    clips: "pandas.DataFrame"
+    dropped: "pandas.DataFrame"
+    mixtures: "pandas.DataFrame"
+    examples: Sequence[tuple[Mapping[str, Any], np.ndarray]]
+    provenance: Mapping[str, Any]
+    headline: Mapping[str, Any] = field(default_factory=dict)
+    level: float = 0.95
+
+
+def build_report(inputs: ReportInputs) -> str:
+    """Build the page of one study.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+
+    Returns
+    -------
+    str
+        A complete HTML document. It loads nothing, works without JavaScript (which only sorts
+        tables), and is the same for the same inputs.
+
+    Raises
+    ------
+    ValueError
+        If a task of `pools` has no row in the summary, or an example is not a playable sound.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    rows = records(inputs.summary)
+    views = [task_view(name, *parts, rows, inputs.headline) for name, parts in inputs.pools.items()]
+    script = (TEMPLATES / "sort.js").read_text(encoding="utf-8")
+    return environment.get_template("report.html").render(
+        inputs=inputs,
+        tasks=[_task(view, inputs.level) for view in views],
+        facts=_facts(inputs, views),
+        glossary=_glossary(views),
+        examples=[_example(row, samples) for row, samples in inputs.examples],
+        counts=tables.clip_counts(inputs.clips, inputs.mixtures),
+        rejected=tables.rejected_rows(inputs.clips),
+        warned=tables.warned_rows(inputs.clips),
+        dropped=tables.dropped_rows(inputs.dropped, inputs.mixtures),
+        longest=tables.LONGEST,
+        settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
+        style=_inline("report.css"),
+        script=_inline("sort.js"),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+    )
+
+
+def _inline(name: str):
+    from markupsafe import Markup
+
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _task(view: TaskView, level: float) -> dict[str, Any]:
+    chosen = view.chosen
+    corrected = view.row(chosen.sampler, chosen.size, chosen.estimator)
+    return {
+        "view": view,
+        "headline": findings.headline(view),
+        "verdict": findings.verdict(view),
+        "interval": findings.interval(corrected, level),
+        "measured": _mean(view, words.UNWEIGHTED),
+        "corrected": _mean(view, chosen.estimator),
+        "truth": findings.number(view.truth()),
+        "measure": words.measure(chosen.measure),
+        "sampler": words.sampler(chosen.sampler),
+        "estimator": words.style(chosen.estimator).label if chosen.estimator else None,
+        "table": tables.headline_rows(view, level),
+        "figures": _figures(view),
+        "legend": _legend(view),
+        "statements": findings.statements(view),
+        "hidden": findings.hidden(view),
+        "errors": tables.error_rows(view),
+        "others": tables.other_rows(view),
+        "estimators": [words.style(name).label for name in view.values("estimator")],
+        "weights": tables.weight_rows(view),
+        "flags": tables.flags_raised(view),
+        "subconcepts": tables.subconcept_rows(view),
+        "contexts": tables.context_rows(view),
+    }
+
+
+def _mean(view: TaskView, estimator: str | None) -> str:
+    row = view.row(view.chosen.sampler, view.chosen.size, estimator)
+    return findings.number(row["mean"] if row else None)
+
+
+def _legend(view: TaskView) -> list[dict[str, Any]]:
+    from markupsafe import Markup
+
+    return [
+        {"name": words.style(name).label, "mark": Markup(figures.legend_mark(name))}
+        for name in view.values("estimator")
+    ]
+
+
+def _figures(view: TaskView) -> list[dict[str, Any]]:
+    """The main figure first, then those of other measures and other weightings."""
+    main = view.chosen.measure
+    wanted = [(main, "none")]
+    wanted += [(name, "none") for name in view.values("measure") if name != main]
+    wanted += [(main, name) for name in view.values("utility") if name != "none"]
+    return [
+        _figure(view, measure, utility) for measure, utility in wanted if view.has(measure, utility)
+    ]
+
+
+def _figure(view: TaskView, measure: str, utility: str) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    panels = {name: _curves(view, name, measure, utility) for name in view.values("sampler")}
+    truth = view.truth(measure, utility)
+    values = figures.value_range([curve for curves in panels.values() for curve in curves], truth)
+    name = words.measure(measure)
+    if utility != "none":
+        name = f"{words.utility(utility)} {name}"
+    drawn = [
+        {
+            "sampler": words.sampler(sampler),
+            "subsets": _subset_range(view, sampler),
+            "svg": Markup(
+                figures.curve_panel(
+                    curves,
+                    truth,
+                    values,
+                    view.values("size"),
+                    _describe(sampler, name, curves, truth),
+                )
+            ),
+        }
+        for sampler, curves in panels.items()
+    ]
+    return {"name": name, "truth": findings.number(truth), "panels": drawn}
+
+
+def _curves(view: TaskView, sampler: str, measure: str, utility: str) -> list[figures.Curve]:
+    curves = []
+    for estimator in view.values("estimator"):
+        rows = [
+            view.row(sampler, size, estimator, measure, utility) for size in view.values("size")
+        ]
+        points = [
+            figures.Point(
+                row["size"],
+                row["mean"],
+                row["sd"],
+                f"{words.style(estimator).label}, {row['size']} items: {findings.with_sd(row)}"
+                f" ({tables.subsets(row)} distinct subsets)",
+            )
+            for row in rows
+            if row is not None and row["mean"] is not None
+        ]
+        if points:
+            curves.append(figures.Curve(estimator, tuple(points)))
+    return curves
+
+
+def _describe(sampler: str, name: str, curves: list[figures.Curve], truth: float | None) -> str:
+    """What a screen reader says of a panel: the ends of each curve."""
+    ends = [
+        f"{words.style(curve.estimator).label} from {findings.number(curve.points[0].mean)}"
+        f" at {curve.points[0].size} items to {findings.number(curve.points[-1].mean)}"
+        f" at {curve.points[-1].size}"
+        for curve in curves
+    ]
+    true = f"True value {findings.number(truth)}. " if truth is not None else ""
+    return f"{words.sampler(sampler)}: {name} against subset size. {true}{'; '.join(ends)}."
+
+
+def _subset_range(view: TaskView, sampler: str) -> str:
+    """How many distinct subsets stand behind the points of a panel."""
+    rows = [row for row in view.rows if row["sampler"] == sampler]
+    counts = [row["distinct_subsets"] for row in rows]
+    low, high = min(counts), max(counts)
+    if high == 1:
+        return "1 subset, so no band"
+    return f"{low} distinct subsets" if low == high else f"{low} to {high} distinct subsets"
+
+
+def _facts(inputs: ReportInputs, views: Sequence[TaskView]) -> dict[str, Any]:
+    """Numbers of the opening paragraph."""
+    clips, mixtures = inputs.clips, inputs.mixtures
+    made = mixtures[mixtures["status"] != "rejected"]
+    return {
+        "clips": len(clips),
+        "rejected": int((clips["status"] == "rejected").sum()),
+        "mixtures": len(made),
+        "train": int((made["split"] == "train").sum()),
+        "pool": int((made["split"] == "pool").sum()),
+        "foregrounds": made["foreground"].nunique(),
+        "backgrounds": made["background"].nunique(),
+        "seeds": max((row["seeds"] for view in views for row in view.rows), default=0),
+    }
+
+
+def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
+    """Meanings of the samplers, estimators, measures and weightings that occur."""
+
+    def present(column: str) -> list[str]:
+        return tables.in_order(column, [row for view in views for row in view.rows])
+
+    return {
+        "Ways to choose what is labelled": [
+            words.SAMPLERS.get(n, (words.in_words(n), "")) for n in present("sampler")
+        ],
+        "Estimators": [
+            (words.style(n).label, words.style(n).meaning) for n in present("estimator")
+        ],
+        "Measures": [words.MEASURES.get(n, (n, "")) for n in present("measure")],
+        "Weightings of subconcepts": [words.UTILITIES.get(n, (n, "")) for n in present("utility")],
+    }
+
+
+def _example(row: Mapping[str, Any], samples: np.ndarray) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    foreground = str(row["foreground"]).replace("_", " ")
+    background = str(row["background"]).replace("_", " ")
+    seconds = len(samples) / audio.SAMPLE_RATE
+    picture = audio.picture_uri(audio.spectrogram(samples))
+    return {
+        "name": f"{foreground} over {background}",
+        "foreground": foreground,
+        "background": background,
+        "is_primary": bool(row["is_primary"]),
+        "mixture_id": row["mixture_id"],
+        "fg_lufs": findings.number(row.get("fg_lufs"), 1),
+        "bg_lufs": findings.number(row.get("bg_lufs"), 1),
+        "gain": findings.signed(row.get("background_gain_db"), 1),
+        "peak_gain": findings.number(row.get("peak_gain"), 2),
+        "sound": audio.sound_uri(samples),
+        "picture": Markup(
+            figures.spectrogram(picture, seconds, f"Spectrogram of {foreground} over {background}")
+        ),
+    }

@@ -1,0 +1,292 @@
+"""Rows of the page's tables, ready for the template: text, numbers to sort by, small figures."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from earnest.reports import figures, findings, words
+from earnest.reports.findings import number, percent, signed
+from earnest.reports.view import Row, TaskView, ordered, records
+
+if TYPE_CHECKING:
+    import pandas
+
+UNDECODABLE = frozenset({"unreadable", "empty", "truncated", "undeclared_length", "non_finite"})
+LONGEST = 400  # rows of a list of clips on the page; the whole list is in the clips table
+
+
+def headline_rows(view: TaskView, level: float) -> dict[str, Any]:
+    """One row per sampler at the headline size, with all estimators on a shared number line."""
+    chosen, truth = view.chosen, view.truth()
+    found = {name: findings.competitors(view, name, chosen.size) for name in view.values("sampler")}
+    means = [row["mean"] for rows in found.values() for row in rows if row["mean"] is not None]
+    values = _padded([*means, *([] if truth is None else [truth])])
+    rows = []
+    for name, competing in found.items():
+        plain = view.row(name, chosen.size, words.UNWEIGHTED)
+        corrected = view.row(name, chosen.size, chosen.estimator)
+        rows.append(
+            {
+                "sampler": words.sampler(name),
+                "strip": Markup(figures.strip(_marks(competing), truth, values)),
+                "measured": findings.with_sd(plain),
+                "corrected": findings.with_sd(corrected),
+                "interval": findings.interval(corrected, level),
+                "subsets": subsets(plain),
+                "first": name == chosen.sampler,
+            }
+        )
+    return {"rows": rows, "axis": Markup(figures.strip_axis(values)), "truth": number(truth)}
+
+
+def _marks(rows: list[Row]) -> list[tuple[str, str, float]]:
+    known = [(words.style(row["estimator"]), row["mean"]) for row in rows]
+    return [(look.marker, look.colour, mean) for look, mean in known if mean is not None]
+
+
+def _padded(values: list[float]) -> tuple[float, float]:
+    if not values:
+        return 0.0, 1.0
+    pad = max(0.08 * (max(values) - min(values)), 0.005)
+    return min(values) - pad, max(values) + pad
+
+
+def subsets(row: Row | None) -> str:
+    """Number of distinct subsets behind a mean and an SD, and of seeds when it differs."""
+    if row is None:
+        return "–"
+    if row["distinct_subsets"] == row["seeds"]:
+        return str(row["seeds"])
+    return f"{row['distinct_subsets']} from {row['seeds']} seeds"
+
+
+def error_rows(view: TaskView) -> list[dict[str, Any]]:
+    """One row per sampler, size and estimator; those with the lowest RMSE are marked best."""
+    rows = []
+    for sampler in view.values("sampler"):
+        for size in view.values("size"):
+            competing = findings.competitors(view, sampler, size)
+            winners = {row["estimator"] for row in findings.best(competing)}
+            rows += [_error_row(row, row["estimator"] in winners) for row in competing]
+    return rows
+
+
+def _error_row(row: Row, is_best: bool) -> dict[str, Any]:
+    return row | {
+        "sampler_name": words.sampler(row["sampler"]),
+        "estimator_name": words.style(row["estimator"]).label,
+        "best": is_best,
+        "subsets": subsets(row),
+        "mean_text": number(row["mean"]),
+        "bias_text": signed(row["bias"]),
+        "sd_text": number(row["sd"]),
+        "rmse_text": number(row["rmse"]),
+        "coverage_text": "–" if row["coverage"] is None else percent(row["coverage"]),
+        "interval_text": "valid" if row["interval"] == "valid" else (row["reason"] or "none"),
+        "ess_text": "–" if row["ess"] is None else number(row["ess"], 1),
+    }
+
+
+def other_rows(view: TaskView) -> list[dict[str, Any]]:
+    """One row per measure and weighting, at the headline sampler and size."""
+    rows = []
+    for measure in view.values("measure"):
+        for utility in view.values("utility"):
+            if view.truth(measure, utility) is None and not view.has(measure, utility):
+                continue
+            cells = []
+            for name in view.values("estimator"):
+                row = view.row(view.chosen.sampler, view.chosen.size, name, measure, utility)
+                text = findings.with_sd(row) if row and row["mean"] is not None else "–"
+                why = row["reason"] if row and row["mean"] is None else None
+                cells.append({"text": text, "why": why, "value": row["mean"] if row else None})
+            rows.append(
+                {
+                    "measure": words.measure(measure),
+                    "utility": words.utility(utility),
+                    "truth": view.truth(measure, utility),
+                    "truth_text": number(view.truth(measure, utility)),
+                    "cells": cells,
+                }
+            )
+    return rows
+
+
+def weight_rows(view: TaskView) -> list[dict[str, Any]]:
+    """Effective sample sizes and flags at the headline size, per sampler and estimator."""
+    rows = []
+    for sampler in view.values("sampler"):
+        for row in findings.competitors(view, sampler, view.chosen.size):
+            if row["ess"] is None and not row["flags"]:
+                continue
+            share = None if row["ess"] is None else min(row["ess"] / row["size"], 1.0)
+            rows.append(
+                {
+                    "sampler": words.sampler(sampler),
+                    "estimator": words.style(row["estimator"]).label,
+                    "ess": row["ess"],
+                    "ess_text": number(row["ess"], 1),
+                    "share": share,
+                    "bar": Markup(figures.bar(share, kind="count")),
+                    "flags": [flag.replace("_", " ") for flag in row["flags"] or []],
+                }
+            )
+    return rows
+
+
+def flags_raised(view: TaskView) -> list[tuple[str, str]]:
+    """Every flag raised anywhere in a task, with its meaning."""
+    names = sorted({flag for row in view.rows for flag in row["flags"] or []})
+    return [(name.replace("_", " "), words.flag(name)) for name in names]
+
+
+def subconcept_rows(view: TaskView) -> dict[str, Any]:
+    """One row per subconcept: size and score as bars, with lines for the whole-pool scores."""
+    table = records(view.subconcepts)
+    lines = [
+        (name, view.truth(utility=name))
+        for name in ("none", "true", "predicted", "conditional")
+        if view.truth(utility=name) is not None
+    ]
+    largest = max((row["pool_size"] for row in table), default=1)
+    table.sort(key=lambda row: (row["side"] != "majority", -row["pool_size"], row["subconcept"]))
+    rows = [
+        row
+        | {
+            "name": row["subconcept"].replace("_", " "),
+            "size_bar": Markup(figures.bar(row["pool_size"] / max(largest, 1), kind="count")),
+            "score_bar": Markup(figures.bar(row["recall"], lines)),
+            "score_text": number(row["recall"]),
+            "utility_text": number(row["utility"], 2),
+        }
+        for row in table
+    ]
+    legend = [
+        {"kind": name, "name": words.utility(name), "value": number(value)} for name, value in lines
+    ]
+    return {"rows": rows, "legend": legend, "sides": len({row["side"] for row in table}) > 1}
+
+
+def context_rows(view: TaskView) -> dict[str, Any]:
+    """Scores over usual (primary) and unusual (rare) backgrounds, per subconcept and overall."""
+    pool = view.pool
+    right = pool["label"] == pool["prediction"]
+    counts: dict[tuple, list[int]] = {}
+    for name, primary, good in zip(pool["subconcept"], pool["is_primary"], right, strict=True):
+        for key in ((name, bool(primary)), (None, bool(primary))):
+            tally = counts.setdefault(key, [0, 0])
+            tally[0] += int(good)
+            tally[1] += 1
+    names = sorted({str(name) for name in pool["subconcept"]})
+    rows = [
+        _context_row(name, counts.get((name, True)), counts.get((name, False))) for name in names
+    ]
+    rows.sort(key=lambda row: (row["gap"] is None, -(row["gap"] or 0.0), row["name"]))
+    overall = _context_row("", counts.get((None, True)), counts.get((None, False)))
+    return {"rows": rows, "overall": overall}
+
+
+def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -> dict[str, Any]:
+    usual = primary[0] / primary[1] if primary else None
+    unusual = rare[0] / rare[1] if rare else None
+    gap = usual - unusual if primary and rare else None
+    marks = [("circle", "#0072B2", usual), ("diamond", "#D55E00", unusual)]
+    marks = [mark for mark in marks if mark[2] is not None]
+    span = (usual, unusual) if primary and rare else None
+    return {
+        "name": name.replace("_", " "),
+        "strip": Markup(figures.strip(marks, None, (0.0, 1.0), span)),
+        "primary": usual,
+        "primary_text": number(usual),
+        "primary_count": primary[1] if primary else 0,
+        "rare": unusual,
+        "rare_text": number(unusual),
+        "rare_count": rare[1] if rare else 0,
+        "gap": gap,
+        "gap_text": signed(gap),
+    }
+
+
+def clip_counts(clips: "pandas.DataFrame", mixtures: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """Counts per data set: listed, decodable, used, rejected, heard in a mixture, warned about."""
+    heard = set(mixtures["foreground_clip"]) | set(mixtures["background_clip"])
+    rows = []
+    for dataset, part in clips.groupby("dataset", sort=True):
+        status = Counter(part["status"])
+        broken = sum(reason_code(reason) in UNDECODABLE for reason in part["reason"])
+        rows.append(
+            {
+                "dataset": str(dataset),
+                "listed": len(part),
+                "decodable": len(part) - broken,
+                "used": status["used"],
+                "rejected": status["rejected"],
+                "heard": sum(clip in heard for clip in part["clip_id"]),
+                "warned": int(part["warning"].notna().sum()),
+            }
+        )
+    return rows
+
+
+def reason_code(reason: Any) -> str:
+    """The code that a reason starts with, `truncated` of `truncated: 12 of 40 frames`."""
+    return reason.split(":")[0].strip() if isinstance(reason, str) else ""
+
+
+def rejected_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """Rejected clips with their reason, in plain words where the reason is a known code."""
+    found = records(clips[clips["status"] == "rejected"])
+    found.sort(key=lambda row: (row["dataset"], row["clip_id"]))
+    return [
+        {
+            "clip": row["clip_id"],
+            "dataset": row["dataset"],
+            "label": row["label"],
+            "reason": row["reason"] or "no reason recorded",
+            "meaning": words.REASONS.get(reason_code(row["reason"]), ""),
+        }
+        for row in found
+    ]
+
+
+def warned_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """Accepted clips that are worth a look."""
+    found = records(clips[clips["warning"].notna() & (clips["status"] != "rejected")])
+    found.sort(key=lambda row: (row["dataset"], row["clip_id"]))
+    return [{"clip": r["clip_id"], "label": r["label"], "warning": r["warning"]} for r in found]
+
+
+def dropped_rows(dropped: "pandas.DataFrame", mixtures: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """What could not be built: pairs, foregrounds and mixtures, and mixtures not rendered."""
+    rows = [{"kind": r["kind"], "name": r["name"], "reason": r["reason"]} for r in records(dropped)]
+    failed = records(mixtures[mixtures["status"] == "rejected"])
+    return rows + [
+        {"kind": "mixture", "name": r["mixture_id"], "reason": r["reason"] or "no reason recorded"}
+        for r in failed
+    ]
+
+
+def settings_rows(tree: Any, prefix: str = "") -> list[tuple[str, str]]:
+    """Flatten nested settings to `key.subkey` and text, lists of plain values on one line."""
+    if isinstance(tree, Mapping):
+        rows = [settings_rows(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in tree.items()]
+        return [row for part in rows for row in part] or [(prefix, "none")]
+    if isinstance(tree, (list, tuple)):
+        if any(isinstance(item, (Mapping, list, tuple)) for item in tree):
+            rows = [settings_rows(item, f"{prefix}[{place}]") for place, item in enumerate(tree)]
+            return [row for part in rows for row in part]
+        return [(prefix, ", ".join(_setting(item) for item in tree) or "none")]
+    return [(prefix, _setting(tree))]
+
+
+def _setting(value: Any) -> str:
+    if value is None:
+        return "none"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def in_order(column: str, rows: list[Row]) -> list[str]:
+    """The distinct values of one key column in the order of the page."""
+    return ordered(column, (row[column] for row in rows))

@@ -1,0 +1,189 @@
+"""What the report calls things, and what each of them means in plain language."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one estimator is named and drawn.
+
+    Colours are those of Okabe and Ito, which stay apart for colour-blind readers; dash
+    and marker differ as well, so that a grey print can be read.
+    """
+
+    label: str
+    colour: str
+    dash: str
+    marker: str
+    meaning: str
+
+
+UNWEIGHTED = "unweighted"
+TRUTH_COLOUR = "#111111"
+
+STYLES = {
+    UNWEIGHTED: Style(
+        "Unweighted",
+        "#595959",
+        "6 4",
+        "square",
+        "the plain score on the labelled items, as if they were a fair sample",
+    ),
+    "kde": Style(
+        "Density weights (KDE)",
+        "#0072B2",
+        "",
+        "circle",
+        "labelled items count more where the pool is dense and the labelled part is thin,"
+        " both estimated by smoothing",
+    ),
+    "logistic": Style(
+        "Domain classifier (logistic)",
+        "#D55E00",
+        "9 3 2 3",
+        "triangle",
+        "a small classifier learns to tell pool items from labelled ones; its odds are the weights",
+    ),
+    "knn": Style(
+        "Neighbour distances (k-NN)",
+        "#009E73",
+        "3 2",
+        "down",
+        "compares how far the nearest labelled and the nearest pool items are;"
+        " a heuristic, not a density ratio",
+    ),
+    "difference": Style(
+        "Difference estimator",
+        "#AA4499",
+        "",
+        "diamond",
+        "the model's own mean confidence over the whole pool, corrected by how wrong that"
+        " confidence was on the labelled items; uses no weights",
+    ),
+    "ppi": Style("PPI++", "#56B4E9", "8 2", "circle", "a difference estimator with a tuned share"),
+    "post_stratified": Style(
+        "Post-stratified",
+        "#E69F00",
+        "2 2",
+        "square",
+        "scores of confidence quartiles, weighted by the quartiles' share of the pool",
+    ),
+}
+_SPARE = ("#56B4E9", "#E69F00", "#332288", "#882255", "#44AA99", "#999933")
+
+SAMPLERS = {
+    "random": ("Random", "every item has the same chance: the fair comparison"),
+    "uncertainty": (
+        "Uncertainty",
+        "always the items the model is least sure of; the same ones every time",
+    ),
+    "farthest": (
+        "Farthest first",
+        "each new item is the one most unlike all those already chosen",
+    ),
+    "density_farthest": (
+        "Density-weighted farthest",
+        "unlike those already chosen, but in a well-populated region",
+    ),
+    "kmedoids": ("k-medoids", "one typical item from each of n groups of similar items"),
+    "uncertainty_mixed": (
+        "Uncertainty, half uniform",
+        "half by uncertainty, half at random, with the chance of each item recorded",
+    ),
+}
+
+MEASURES = {
+    "accuracy": ("accuracy", "the share of items the model gets right"),
+    "balanced_accuracy": (
+        "balanced accuracy",
+        "the share it gets right within each class, averaged over the classes,"
+        " so that a small class counts as much as a large one",
+    ),
+    "f1": ("F1", "how well the minority class is found without false alarms"),
+    "roc_auc": (
+        "ROC AUC",
+        "how often a minority item is ranked above a majority item",
+    ),
+}
+
+UTILITIES = {
+    "none": ("plain", "every item counts the same"),
+    "true": (
+        "true-weighted",
+        "items of rare subconcepts count more, by their real subconcept",
+    ),
+    "predicted": (
+        "predicted-weighted",
+        "the same, but with subconcepts guessed by a model, as one must without subconcept labels",
+    ),
+    "conditional": (
+        "conditional-weighted",
+        "guessed subconcepts, given that the binary label of the item is known",
+    ),
+}
+
+FLAGS = {
+    "no_correction": "The weights came out practically equal although only part of the pool is"
+    " labelled: this estimate corrects nothing.",
+    "degenerate": "Every item saw only itself: the weights say nothing about the pool.",
+    "outside_range": "The estimate lies outside 0 to 1 and is shown as computed.",
+    "few_effective": "A few items carry almost all the weight: the estimate rests on them alone.",
+    "low_ess": "A few items carry almost all the weight: the estimate rests on them alone.",
+    "heavy_tail": "The largest weights have a heavy tail (Pareto k above 0.7): the estimate may"
+    " jump from draw to draw.",
+    "pareto_k": "The largest weights have a heavy tail (Pareto k above 0.7): the estimate may"
+    " jump from draw to draw.",
+    "not_converged": "The fit behind the weights did not converge.",
+    "unsampled_region": "The sampler left a region of the pool without any chance of selection;"
+    " no weighting can correct that.",
+    "deterministic_sampler": "The sampler always chooses the same items, so items outside its"
+    " choice had no chance; no weighting can correct that.",
+    "few_recordings": "The labelled items come from very few recordings.",
+    "undefined_resamples": "Part of the bootstrap resamples gave no value.",
+}
+
+REASONS = {
+    "unreadable": "not a sound file that can be decoded",
+    "empty": "holds no samples",
+    "truncated": "ends before its declared length",
+    "undeclared_length": "does not say how long it is",
+    "non_finite": "contains values that are not numbers",
+    "silent": "contains only silence",
+    "below_gate": "too quiet for a loudness to be measured",
+}
+
+DETERMINISTIC = frozenset({"uncertainty"})
+
+
+def style(name: str) -> Style:
+    """Style of an estimator; one that this page does not know keeps its own name."""
+    if name in STYLES:
+        return STYLES[name]
+    place = sum(name.encode()) % len(_SPARE)
+    return Style(in_words(name), _SPARE[place], "5 2 1 2", "circle", "")
+
+
+def sampler(name: str) -> str:
+    """Name of a sampler for people."""
+    return SAMPLERS[name][0] if name in SAMPLERS else in_words(name)
+
+
+def measure(name: str) -> str:
+    """Name of a measure for people, lower case where it is not an acronym."""
+    return MEASURES[name][0] if name in MEASURES else name.replace("_", " ")
+
+
+def utility(name: str) -> str:
+    """Name of a utility weighting for people."""
+    return UTILITIES[name][0] if name in UTILITIES else name.replace("_", " ")
+
+
+def flag(name: str) -> str:
+    """Meaning of a flag; a flag without a recorded meaning says so."""
+    return FLAGS.get(name, "A warning raised by the estimator; no explanation is recorded here.")
+
+
+def in_words(name: str) -> str:
+    """Turn an identifier such as `church_bells` into words, first letter large."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
