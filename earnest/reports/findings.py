@@ -16,7 +16,7 @@ def headline(view: TaskView) -> str:
     if chosen.estimator:
         parts.append(f"corrected ({words.style(chosen.estimator).label}) {with_sd(corrected)}")
     parts.append(f"true, on the whole pool, {number(view.truth())}")
-    start = f"With {chosen.size} items labelled by {words.sampler(chosen.sampler).lower()}: "
+    start = f"With {chosen.size} items chosen {words.chosen(chosen.sampler)}: "
     return start + "; ".join(parts) + "."
 
 
@@ -48,6 +48,17 @@ def interval(row: Row | None, level: float) -> str:
     if row["coverage"] is not None:
         text += f"; held the truth in {percent(row['coverage'])} of the subsets"
     return text
+
+
+def interval_short(row: Row | None) -> str:
+    """The interval of an estimate for a narrow column."""
+    if row is None:
+        return "not computed"
+    if row["interval"] != "valid":
+        return f"none: {row['reason'] or 'no reason recorded'}"
+    width = None if row["mean_width"] is None else row["mean_width"] / 2
+    held = "" if row["coverage"] is None else f", held in {percent(row['coverage'])}"
+    return f"±{number(width)}{held}"
 
 
 def best(rows: list[Row]) -> list[Row]:
@@ -86,8 +97,8 @@ def _largest_bias(view: TaskView) -> str | None:
     worst = max(rows, key=lambda row: abs(row["bias"]))
     side = "above" if worst["bias"] > 0 else "below"
     return (
-        f"At {size} labelled items the unweighted score is misled most when items are chosen by"
-        f" {words.sampler(worst['sampler']).lower()}: on average it lies"
+        f"At {size} labelled items the unweighted score is misled most when items are chosen"
+        f" {words.chosen(worst['sampler'])}: on average it lies"
         f" {number(abs(worst['bias']))} {side} the truth."
     )
 
@@ -99,7 +110,7 @@ def _best_estimators(view: TaskView) -> list[str]:
         winners = best(competitors(view, sampler, size))
         if not winners:
             continue
-        text = f"{words.sampler(sampler).lower()} ({number(winners[0]['rmse'])}"
+        text = f"{words.chosen(sampler)} ({number(winners[0]['rmse'])}"
         names = tuple(row["estimator"] for row in winners)
         plain = _get(view.row(sampler, size, words.UNWEIGHTED), "rmse")
         if plain is not None and words.UNWEIGHTED not in names:
@@ -107,7 +118,7 @@ def _best_estimators(view: TaskView) -> list[str]:
         found.setdefault(names, []).append(text + ")")
     return [
         f"Lowest error (RMSE) at {size} items: {' and '.join(words.style(n).label for n in names)},"
-        f" where items were chosen by {', '.join(samplers)}."
+        f" where items were chosen {', '.join(samplers)}."
         for names, samplers in found.items()
     ]
 
@@ -181,6 +192,30 @@ def hidden(view: TaskView) -> list[str]:
     return found + ([sentence] if sentence else [])
 
 
+def aside(view: TaskView, contexts: Row) -> list[str]:
+    """The other two questions of the page in a line each, for the card of a task.
+
+    Parameters
+    ----------
+    view : TaskView
+    contexts : dict
+        The row over all items of `tables.context_rows`.
+    """
+    found = []
+    weighted = view.truth(utility="true")
+    if weighted is not None:
+        found.append(
+            f"Whole pool with rare subconcepts counted in full: {number(weighted)}"
+            f" instead of {number(view.truth())}."
+        )
+    if contexts["gap"] is not None:
+        found.append(
+            f"Right over usual backgrounds: {percent(contexts['primary'])},"
+            f" over rare ones: {percent(contexts['rare'])}."
+        )
+    return found
+
+
 def _nearest_weighting(view: TaskView) -> str | None:
     target = view.truth(utility="true")
     if target is None:
@@ -204,12 +239,12 @@ def name_of(label: str) -> str:
 
 
 def with_sd(row: Row | None) -> str:
-    """Mean and SD over seeds, `0.842 ± 0.020`."""
+    """Mean and SD over seeds, `0.842 ± 0.020`, in spaces that do not break."""
     if row is None or row["mean"] is None:
         return "undefined"
     if row["sd"] is None:
         return number(row["mean"])
-    return f"{number(row['mean'])} ± {number(row['sd'])}"
+    return f"{number(row['mean'])}\u00a0±\u00a0{number(row['sd'])}"
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -233,7 +268,7 @@ def percent(share: float) -> str:
     text = f"{100 * share:.0f}"
     if text in ("0", "100") and share not in (0, 1):
         text = f"{100 * share:.1f}"
-    return f"{text} %"
+    return f"{text}\u00a0%"
 
 
 def _get(row: Row | None, column: str) -> float | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest.reports import audio, figures, findings, tables, words
-from earnest.reports.view import TaskView, records, task_view
+from earnest.reports.view import TaskView, plain, records, task_view
 
 if TYPE_CHECKING:
     import pandas
@@ -114,6 +114,7 @@ def _inline(name: str):
 def _task(view: TaskView, level: float) -> dict[str, Any]:
     chosen = view.chosen
     corrected = view.row(chosen.sampler, chosen.size, chosen.estimator)
+    contexts = tables.context_rows(view)
     return {
         "view": view,
         "headline": findings.headline(view),
@@ -123,20 +124,22 @@ def _task(view: TaskView, level: float) -> dict[str, Any]:
         "corrected": _mean(view, chosen.estimator),
         "truth": findings.number(view.truth()),
         "measure": words.measure(chosen.measure),
-        "sampler": words.sampler(chosen.sampler),
+        "chosen": words.chosen(chosen.sampler),
         "estimator": words.style(chosen.estimator).label if chosen.estimator else None,
-        "table": tables.headline_rows(view, level),
+        "table": tables.headline_rows(view),
         "figures": _figures(view),
         "legend": _legend(view),
         "statements": findings.statements(view),
         "hidden": findings.hidden(view),
+        "aside": findings.aside(view, contexts["overall"]),
         "errors": tables.error_rows(view),
+        "gaps": tables.gaps(view),
         "others": tables.other_rows(view),
         "estimators": [words.style(name).label for name in view.values("estimator")],
         "weights": tables.weight_rows(view),
         "flags": tables.flags_raised(view),
         "subconcepts": tables.subconcept_rows(view),
-        "contexts": tables.context_rows(view),
+        "contexts": contexts,
     }
 
 
@@ -274,6 +277,7 @@ def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
 def _example(row: Mapping[str, Any], samples: np.ndarray) -> dict[str, Any]:
     from markupsafe import Markup
 
+    row = {key: plain(value) for key, value in row.items()}
     foreground = str(row["foreground"]).replace("_", " ")
     background = str(row["background"]).replace("_", " ")
     seconds = len(samples) / audio.SAMPLE_RATE

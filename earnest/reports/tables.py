@@ -17,7 +17,7 @@ UNDECODABLE = frozenset({"unreadable", "empty", "truncated", "undeclared_length"
 LONGEST = 400  # rows of a list of clips on the page; the whole list is in the clips table
 
 
-def headline_rows(view: TaskView, level: float) -> dict[str, Any]:
+def headline_rows(view: TaskView) -> dict[str, Any]:
     """One row per sampler at the headline size, with all estimators on a shared number line."""
     chosen, truth = view.chosen, view.truth()
     found = {name: findings.competitors(view, name, chosen.size) for name in view.values("sampler")}
@@ -33,7 +33,7 @@ def headline_rows(view: TaskView, level: float) -> dict[str, Any]:
                 "strip": Markup(figures.strip(_marks(competing), truth, values)),
                 "measured": findings.with_sd(plain),
                 "corrected": findings.with_sd(corrected),
-                "interval": findings.interval(corrected, level),
+                "interval": findings.interval_short(corrected),
                 "subsets": subsets(plain),
                 "first": name == chosen.sampler,
             }
@@ -114,6 +114,16 @@ def other_rows(view: TaskView) -> list[dict[str, Any]]:
     return rows
 
 
+def gaps(view: TaskView) -> list[tuple[str, str]]:
+    """Estimators without a number in `other_rows`, each with the different reasons why."""
+    names = view.values("estimator")
+    found = []
+    for place, name in enumerate(names):
+        reasons = {row["cells"][place]["why"] for row in other_rows(view)} - {None}
+        found += [(words.style(name).label, reason) for reason in sorted(reasons)]
+    return found
+
+
 def weight_rows(view: TaskView) -> list[dict[str, Any]]:
     """Effective sample sizes and flags at the headline size, per sampler and estimator."""
     rows = []
@@ -166,7 +176,12 @@ def subconcept_rows(view: TaskView) -> dict[str, Any]:
     legend = [
         {"kind": name, "name": words.utility(name), "value": number(value)} for name, value in lines
     ]
-    return {"rows": rows, "legend": legend, "sides": len({row["side"] for row in table}) > 1}
+    return {
+        "rows": rows,
+        "legend": legend,
+        "sides": len({row["side"] for row in table}) > 1,
+        "weighted": any(row["utility"] != 1 for row in table),
+    }
 
 
 def context_rows(view: TaskView) -> dict[str, Any]:
@@ -200,6 +215,8 @@ def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -
         "strip": Markup(figures.strip(marks, None, (0.0, 1.0), span)),
         "primary": usual,
         "primary_text": number(usual),
+        "primary_percent": "–" if usual is None else percent(usual),
+        "rare_percent": "–" if unusual is None else percent(unusual),
         "primary_count": primary[1] if primary else 0,
         "rare": unusual,
         "rare_text": number(unusual),

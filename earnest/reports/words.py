@@ -92,6 +92,15 @@ SAMPLERS = {
     ),
 }
 
+_CHOSEN = {
+    "random": "at random",
+    "uncertainty": "by uncertainty",
+    "farthest": "farthest first",
+    "density_farthest": "farthest first, weighted by density",
+    "kmedoids": "as k-medoids",
+    "uncertainty_mixed": "by uncertainty, half of them at random",
+}
+
 MEASURES = {
     "accuracy": ("accuracy", "the share of items the model gets right"),
     "balanced_accuracy": (
@@ -166,6 +175,11 @@ def style(name: str) -> Style:
 def sampler(name: str) -> str:
     """Name of a sampler for people."""
     return SAMPLERS[name][0] if name in SAMPLERS else in_words(name)
+
+
+def chosen(name: str) -> str:
+    """How a sampler chooses, to follow "items chosen"."""
+    return _CHOSEN.get(name, f"by {name.replace('_', ' ')}")
 
 
 def measure(name: str) -> str:
