@@ -54,10 +54,10 @@ def _formants(rng: np.random.Generator, low: float, high: float) -> np.ndarray:
 
 def dog_bark(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Short, falling, half-voiced cries, alone or in quick rows."""
-    pitch, formants = log_uniform(rng, 220, 750), _formants(rng, 450, 1300)
-    length, breath = log_uniform(rng, 0.10, 0.32), rng.uniform(0.25, 0.75)
-    roughness, fall = rng.uniform(0, 0.6), rng.uniform(0.15, 0.5)
-    starts = rhythm(rng, seconds, log_uniform(rng, 0.3, 1.3), jitter=0.15, missing=0.3)
+    pitch, formants = log_uniform(rng, 280, 620), _formants(rng, 500, 1050)
+    length, breath = log_uniform(rng, 0.10, 0.32), rng.uniform(0.2, 0.6)
+    roughness, fall = rng.uniform(0, 0.5), rng.uniform(0.15, 0.5)
+    starts = rhythm(rng, seconds, log_uniform(rng, 0.25, 0.8), jitter=0.15, missing=0.2)
 
     def event() -> np.ndarray:
         return _throat(
@@ -76,10 +76,10 @@ def dog_bark(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
 
 def crow_call(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Longer, rough calls in rows of a few."""
-    pitch, formants = log_uniform(rng, 330, 900), _formants(rng, 800, 1900)
-    length, breath = log_uniform(rng, 0.18, 0.55), rng.uniform(0.2, 0.65)
+    pitch, formants = log_uniform(rng, 420, 850), _formants(rng, 1000, 1900)
+    length, breath = log_uniform(rng, 0.25, 0.55), rng.uniform(0.2, 0.5)
     roughness, fall = rng.uniform(0.35, 0.95), rng.uniform(0.05, 0.35)
-    starts = rhythm(rng, seconds, log_uniform(rng, 0.45, 1.5), jitter=0.1, missing=0.25)
+    starts = rhythm(rng, seconds, log_uniform(rng, 0.4, 1.0), jitter=0.1, missing=0.15)
 
     def event() -> np.ndarray:
         return _throat(
@@ -98,9 +98,9 @@ def crow_call(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray
 
 def cough(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Breathy bursts with a voiced end, in irregular fits."""
-    pitch, formants = log_uniform(rng, 110, 380), _formants(rng, 420, 1100)
-    length, breath = log_uniform(rng, 0.15, 0.45), rng.uniform(0.55, 0.95)
-    starts = rhythm(rng, seconds, log_uniform(rng, 0.4, 1.4), jitter=0.25, missing=0.35)
+    pitch, formants = log_uniform(rng, 110, 280), _formants(rng, 420, 850)
+    length, breath = log_uniform(rng, 0.18, 0.45), rng.uniform(0.65, 0.95)
+    starts = rhythm(rng, seconds, log_uniform(rng, 0.35, 0.9), jitter=0.25, missing=0.2)
 
     def event() -> np.ndarray:
         return _throat(
@@ -135,25 +135,25 @@ def _thud(
 
 def door_knock(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Dry blows on wood: low modes, little noise, quick rows."""
-    modes = log_uniform(rng, 110, 480) * np.array([1.0, 1.62, 2.41, 3.3]) * rng.uniform(0.95, 1.05)
-    fade, scrape = log_uniform(rng, 0.06, 0.26), rng.uniform(0.1, 0.55)
+    modes = log_uniform(rng, 170, 460) * np.array([1.0, 1.62, 2.41, 3.3]) * rng.uniform(0.95, 1.05)
+    fade, scrape = log_uniform(rng, 0.06, 0.2), rng.uniform(0.1, 0.4)
     top = log_uniform(rng, 1200, 5000)
-    starts = rhythm(rng, seconds, log_uniform(rng, 0.16, 0.6), jitter=0.06, missing=0.4)
+    starts = rhythm(rng, seconds, log_uniform(rng, 0.14, 0.45), jitter=0.06, missing=0.3)
     return sequence(rng, rate, seconds, starts, lambda: _thud(rng, rate, modes, fade, scrape, top))
 
 
 def footsteps(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Blows with a dull body and a scrape, at walking or running pace."""
-    modes = log_uniform(rng, 70, 300) * np.array([1.0, 1.5, 2.2, 3.1]) * rng.uniform(0.9, 1.1)
-    fade, scrape = log_uniform(rng, 0.07, 0.32), rng.uniform(0.35, 0.85)
+    modes = log_uniform(rng, 70, 210) * np.array([1.0, 1.5, 2.2, 3.1]) * rng.uniform(0.9, 1.1)
+    fade, scrape = log_uniform(rng, 0.08, 0.32), rng.uniform(0.4, 0.85)
     top = log_uniform(rng, 900, 6000)
-    starts = rhythm(rng, seconds, log_uniform(rng, 0.28, 0.75), jitter=0.05, missing=0.12)
+    starts = rhythm(rng, seconds, log_uniform(rng, 0.25, 0.6), jitter=0.05, missing=0.1)
     return sequence(rng, rate, seconds, starts, lambda: _thud(rng, rate, modes, fade, scrape, top))
 
 
 def hand_clap(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Short bursts of noise around a cavity's resonance, in steady rows."""
-    centre, width = log_uniform(rng, 600, 2600), rng.uniform(0.25, 0.7)
+    centre, width = log_uniform(rng, 900, 2600), rng.uniform(0.25, 0.7)
     fade, period = log_uniform(rng, 0.04, 0.22), log_uniform(rng, 0.2, 0.7)
     starts = rhythm(rng, seconds, period, jitter=0.05, missing=0.2)
 
@@ -169,12 +169,12 @@ def hand_clap(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray
 
 def bell(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Strokes whose partials are no harmonics and fade one after the other."""
-    strike = log_uniform(rng, 320, 1500)
+    strike = log_uniform(rng, 500, 1300)
     ratios = np.array([0.5, 1.0, 1.19, 1.56, 2.0, 2.66, 3.01])
     partials = strike * ratios * rng.uniform(0.99, 1.01, len(ratios))
-    levels = rng.uniform(0.2, 1.0, len(ratios))
-    fade = log_uniform(rng, 0.35, 2.8)
-    starts = rhythm(rng, seconds, log_uniform(rng, 0.35, 1.8), jitter=0.08, missing=0.15)
+    levels = rng.uniform(0.4, 1.0, len(ratios))
+    fade = log_uniform(rng, 0.7, 3.0)
+    starts = rhythm(rng, seconds, log_uniform(rng, 0.3, 1.1), jitter=0.08, missing=0.15)
 
     def event() -> np.ndarray:
         samples = round(min(1.2 * fade, 2.5) * rate)
@@ -190,9 +190,9 @@ def bell(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
 
 def phone_ring(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Rings of a few tones that alternate or beat, from a struck bell's to a small speaker's."""
-    tones = log_uniform(rng, 380, 1700) * np.array([1.0, rng.uniform(1.15, 1.5)])
-    beat, on = log_uniform(rng, 8, 28), log_uniform(rng, 0.3, 1.3)
-    sharpness, depth = log_uniform(rng, 0.3, 8), rng.uniform(0.4, 1.0)
+    tones = log_uniform(rng, 500, 1500) * np.array([1.0, rng.uniform(1.15, 1.5)])
+    beat, on = log_uniform(rng, 10, 26), log_uniform(rng, 0.3, 1.3)
+    sharpness, depth = log_uniform(rng, 1, 10), rng.uniform(0.5, 1.0)
     starts = rhythm(rng, seconds, on * rng.uniform(1.15, 1.9), jitter=0.03, missing=0.1)
 
     def event() -> np.ndarray:

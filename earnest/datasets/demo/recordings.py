@@ -41,7 +41,7 @@ def record(root_seed: int, label: str, number: int) -> Recording:
     rng = generator(root_seed, "demo", label, number)
     rate = int(rng.choice(SAMPLE_RATES, p=RATE_SHARES))
     is_background = label in backgrounds.TEXTURES
-    seconds = rng.uniform(2.5, 8) if is_background else log_uniform(rng, 1, 8)
+    seconds = rng.uniform(2.5, 8) if is_background else rng.uniform(1.2, 8)
     clips = 2 if number % CUT_EVERY == CUT_EVERY - 1 else 1
     make = backgrounds.TEXTURES[label] if is_background else foregrounds.VOICES[label]
     signal = make(rng, rate, seconds * clips)
@@ -61,7 +61,7 @@ def _through_microphone(rng: np.random.Generator, signal: np.ndarray, rate: int)
 
     The noise fills the whole spectrum, so no clip looks as if its sample rate were false.
     """
-    tilt, low = rng.uniform(-0.25, 0.25), log_uniform(rng, 30, 130)
+    tilt, low = rng.uniform(-0.3, 0.3), log_uniform(rng, 30, 130)
     cut = band(low, 0.47 * rate, 2)
 
     def response(frequencies: np.ndarray) -> np.ndarray:

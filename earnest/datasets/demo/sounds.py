@@ -39,9 +39,10 @@ def pulses(pitch: np.ndarray, rate: int, sharpness: float) -> np.ndarray:
     (samples,) float32
         Mean near zero.
     """
-    phase = 2 * np.pi * np.cumsum(np.asarray(pitch, dtype=np.float64)) / rate
-    wave = np.exp(sharpness * (np.cos(phase) - 1))
-    return (wave - wave.mean()).astype(np.float32)
+    turns = np.cumsum(pitch, dtype=np.float64) / rate
+    angle = (2 * np.pi * (turns % 1)).astype(np.float32)
+    wave = np.exp(np.float32(sharpness) * (np.cos(angle) - 1))
+    return wave - wave.mean()
 
 
 def shaped(signal: np.ndarray, rate: int, gain: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
