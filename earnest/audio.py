@@ -8,7 +8,23 @@ from typing import BinaryIO
 
 import numpy as np
 
-SAMPLE_RATE = 16_000  # Hz
+from earnest.loudness import SAMPLE_RATE, integrated_loudness
+
+__all__ = [
+    "LENGTH",
+    "QUALITIES",
+    "REASONS",
+    "SAMPLE_RATE",
+    "Clip",
+    "UnusableClip",
+    "crop_start",
+    "false_rate_warning",
+    "fit",
+    "integrated_loudness",
+    "load",
+    "screened_loudness",
+]
+
 LENGTH = 80_000  # samples: 5 seconds
 QUALITIES = ("QQ", "LQ", "MQ", "HQ", "VHQ")
 REASONS = (
@@ -21,8 +37,6 @@ REASONS = (
     "below_gate",
 )
 
-_GATE_S = 0.4  # one gating block of BS.1770-4
-_LOWEST_LOUDNESS_RATE = 8_000  # the K-weighting filter is meaningless below
 _STREAM_SIZE = 0x7FFFF000  # streaming writers put this or more where they do not know the size
 _UNKNOWN_FRAMES = 1 << 47  # libsndfile reports about 2**63 frames when a header names none
 _SPECTRUM = 1_024  # samples per spectrum in the false-sample-rate check
@@ -278,56 +292,6 @@ def _has_high_band(frames: np.ndarray) -> bool:
     window = np.hanning(_SPECTRUM).astype(np.float32)
     power = np.square(np.abs(np.fft.rfft(frames * window))).sum(axis=0, dtype=np.float64)
     return bool(power[_SPECTRUM // 8 :].sum() > _HIGH_BAND_FLOOR * power.sum())
-
-
-def integrated_loudness(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> float:
-    """Measure the gated loudness of a mono signal (ITU-R BS.1770-4).
-
-    Parameters
-    ----------
-    samples : numpy.ndarray
-        Floating point, shape (n,), full scale 1; at least 0.4 s.
-    sample_rate : int
-        Hz, 8,000 or more.
-
-    Returns
-    -------
-    float
-        LUFS; -inf when no 0.4 s block reaches the gate of -70 LUFS.
-
-    Raises
-    ------
-    TypeError
-        If the samples are not a floating-point array.
-    ValueError
-        If the signal is not mono and 1-D, too short, sampled under 8 kHz or not finite.
-    """
-    import pyloudnorm
-
-    _refuse_unmeasurable(samples, sample_rate)
-    meter = pyloudnorm.Meter(sample_rate)
-    return float(meter.integrated_loudness(samples.astype(np.float64)))
-
-
-def _refuse_unmeasurable(samples: np.ndarray, sample_rate: int) -> None:
-    if not isinstance(samples, np.ndarray) or samples.dtype.kind != "f":
-        kind = getattr(samples, "dtype", type(samples).__name__)
-        raise TypeError(f"loudness needs a floating-point array with full scale 1, got {kind}")
-    if samples.ndim != 1:
-        raise ValueError(
-            f"loudness needs mono samples of shape (n,), got shape {samples.shape}: "
-            "average the channels first"
-        )
-    if sample_rate < _LOWEST_LOUDNESS_RATE:
-        raise ValueError(f"loudness is not defined here under 8000 Hz, got {sample_rate} Hz")
-    if len(samples) < math.ceil(_GATE_S * sample_rate):
-        raise ValueError(
-            f"loudness needs at least {_GATE_S} s, got {len(samples) / sample_rate:.4f} s: "
-            "pad the clip first"
-        )
-    bad = np.flatnonzero(~np.isfinite(samples))
-    if len(bad):
-        raise ValueError(f"sample {bad[0]} is not finite ({len(bad)} such samples)")
 
 
 def crop_start(samples: np.ndarray, length: int, rng: np.random.Generator) -> int:
