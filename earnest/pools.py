@@ -1,6 +1,7 @@
 """Pools: a task's classifier applied to the items that it was not trained on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,25 +82,27 @@ def build_pool(
     Raises
     ------
     earnest.tasks.TaskError
-        If the task cannot be built, or a subconcept has no item on one side of the split.
+        If the task cannot be built or learned, or a subconcept has no item on one side of
+        the split; the message names task and subconcept.
     ValueError
-        If the kind is unknown, embeddings do not fit, or a context task has no foreground.
+        If the kind is unknown or embeddings do not fit the items.
     """
     if kind not in KINDS:
         raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {', '.join(KINDS)}")
     if len(items) != len(embeddings):
         raise ValueError(f"{len(items)} items, but {len(embeddings)} embeddings")
     items = items.reset_index(drop=True)
-    plan = KINDS[kind](items, name, foreground, root_seed)
+    with _named(name):
+        plan = KINDS[kind](items, name, foreground, root_seed)
     kept = items.iloc[plan.rows]
     is_train, is_pool = (kept["split"] == side for side in ("train", "pool"))
-    _refuse_one_sided(name, plan.subconcept, is_train.to_numpy(), is_pool.to_numpy())
+    _refuse_one_sided(name, plan.subconcept, is_train, is_pool)
     model = _Model(
-        np.asarray(embeddings)[plan.rows], is_train.to_numpy(), is_pool.to_numpy(), classifier,
+        np.asarray(embeddings)[plan.rows], is_train, is_pool, classifier,
         classifier_options or {}, root_seed, name,
     )  # fmt: skip
-    frame, classes = _pool_frame(kept[is_pool.to_numpy()], plan, model)
-    train_subconcepts = plan.subconcept[is_train.to_numpy()]
+    frame, classes = _pool_frame(kept[is_pool], plan, model)
+    train_subconcepts = plan.subconcept[is_train]
     utility = None
     if plan.task is not None:
         utility = utility_by_subconcept(train_subconcepts, plan.task)
@@ -142,6 +145,15 @@ def as_pool(frame: "pandas.DataFrame", embeddings: Any, description: dict[str, A
     )
 
 
+@contextmanager
+def _named(name: str, part: str = "") -> Iterator[None]:
+    """Put the task's name before the message of whatever is wrong with it."""
+    try:
+        yield
+    except ValueError as error:
+        raise TaskError(f"task {name!r}{part}: {error}") from error
+
+
 @dataclass(frozen=True)
 class _Plan:
     """Which items a task keeps, their labels and subconcepts, and what it asks."""
@@ -160,7 +172,7 @@ def _plan_classes(
     labels = items["foreground"].to_numpy(dtype=str)
     count = len(np.unique(labels))
     if count < 2:
-        raise TaskError(f"task {name!r} tells classes apart, but there is only {set(labels)}")
+        raise TaskError(f"telling classes apart needs two, found only {set(labels.tolist())}")
     return _Plan(
         rows=np.arange(len(items)),
         label=labels,
@@ -190,7 +202,7 @@ def _plan_context(
     items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
 ) -> _Plan:
     if foreground is None:
-        raise ValueError(f"task {name!r} of kind context needs a foreground")
+        raise TaskError("a task of kind context needs a foreground")
     return _binary_plan(
         context_task(items["foreground"], items["background"], foreground),
         title=f"{foreground} against the rest, by background",
@@ -241,13 +253,14 @@ class _Model:
 
     def posteriors_of(self, labels: np.ndarray, what: str) -> tuple[np.ndarray, np.ndarray, list]:
         """Train on the training items; return predictions and posteriors of the pool, classes."""
-        model = classifiers.fit(
-            self.classifier,
-            self.embeddings[self.is_train],
-            labels[self.is_train],
-            rng=generator(self.root_seed, self.name, "classifier", what),
-            **self.options,
-        )
+        with _named(self.name, f", {what} model"):
+            model = classifiers.fit(
+                self.classifier,
+                self.embeddings[self.is_train],
+                labels[self.is_train],
+                rng=generator(self.root_seed, self.name, "classifier", what),
+                **self.options,
+            )
         predictions, posteriors = classifiers.predict(model, self.embeddings[self.is_pool])
         return predictions, posteriors, [str(one) for one in model.classes_]
 
