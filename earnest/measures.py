@@ -164,12 +164,16 @@ def _roc_auc(y_true, y_pred, y_score, weights, classes):
     _refuse_other_than_binary("roc_auc", y_true)
     y_score = _scores(y_score, len(y_true))
     order = np.argsort(y_score, kind="stable")
-    y_score, true, weights = y_score[order], y_true[order] == 1, weights[:, order]
-    starts = np.flatnonzero(np.r_[True, y_score[1:] != y_score[:-1]])
-    positive = np.add.reduceat(weights * true, starts, axis=1)
-    negative = np.add.reduceat(weights * ~true, starts, axis=1)
-    below = np.cumsum(negative, axis=1) - negative / 2
-    return (positive * below).sum(axis=1) / (positive.sum(axis=1) * negative.sum(axis=1))
+    true = y_true[order] == 1
+    above, below = y_score[order[true]], y_score[order[~true]]
+    positive, negative = weights[:, order[true]], weights[:, order[~true]]
+    # negative weight up to each rank, so that what lies below a positive is one look-up
+    up_to = np.zeros((len(weights), len(below) + 1))
+    np.cumsum(negative, axis=1, out=up_to[:, 1:])
+    beaten = up_to[:, np.searchsorted(below, above, side="left")]
+    tied_or_beaten = up_to[:, np.searchsorted(below, above, side="right")]
+    pairs = np.einsum("bi,bi->b", positive, beaten + tied_or_beaten) / 2
+    return pairs / (positive.sum(axis=1) * up_to[:, -1])
 
 
 MEASURES: dict[str, Callable[..., np.ndarray]] = {
