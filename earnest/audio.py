@@ -2,12 +2,17 @@
 
 import math
 import os
-import struct
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 
+from earnest.containers import (
+    REASONS,
+    UnusableClip,
+    is_untagged_mpeg,
+    refuse_broken_container,
+)
 from earnest.loudness import SAMPLE_RATE, integrated_loudness
 
 __all__ = [
@@ -27,41 +32,11 @@ __all__ = [
 
 LENGTH = 80_000  # samples: 5 seconds
 QUALITIES = ("QQ", "LQ", "MQ", "HQ", "VHQ")
-REASONS = (
-    "unreadable",
-    "empty",
-    "truncated",
-    "undeclared_length",
-    "non_finite",
-    "silent",
-    "below_gate",
-)
-
-_STREAM_SIZE = 0x7FFFF000  # streaming writers put this or more where they do not know the size
 _UNKNOWN_FRAMES = 1 << 47  # libsndfile reports about 2**63 frames when a header names none
 _SPECTRUM = 1_024  # samples per spectrum in the false-sample-rate check
 _HIGH_BAND_FLOOR = 1e-6  # -60 dB: 1 % of the real ESC-50 clips, none of UrbanSound8K, lie below
 _SOUNDING_FLOOR = 10 ** (-70 / 10)  # mean square; about the absolute gate of BS.1770
 _SOUNDING_RANGE = 10 ** (-50 / 10)  # below the loudest frame
-
-
-class UnusableClip(Exception):
-    """A clip that cannot take part, with the reason that the report counts.
-
-    Attributes
-    ----------
-    reason : str
-        One of `REASONS`.
-    detail : str
-        What was found, for a person.
-    """
-
-    def __init__(self, reason: str, detail: str) -> None:
-        if reason not in REASONS:
-            raise ValueError(f"unknown reason {reason!r}; known are {', '.join(REASONS)}")
-        super().__init__(f"{reason}: {detail}")
-        self.reason = reason
-        self.detail = detail
 
 
 @dataclass(frozen=True)
@@ -134,10 +109,13 @@ def _decode(path: str | os.PathLike) -> tuple[np.ndarray, int]:
 
     try:
         with open(path, "rb") as file:
-            _refuse_broken_container(file)
+            refuse_broken_container(file)
             file.seek(0)
             with soundfile.SoundFile(file) as sound:
-                return _read_frames(sound), sound.samplerate
+                frames = _read_frames(sound)
+                if len(frames) < sound.frames:
+                    _refuse_short(file, len(frames), sound.frames)
+                return frames, sound.samplerate
     except OSError as error:
         raise UnusableClip("unreadable", error.strerror or str(error)) from error
     except soundfile.LibsndfileError as error:
@@ -157,11 +135,17 @@ def _read_frames(sound: "soundfile.SoundFile") -> np.ndarray:  # noqa: F821 - a 
         raise UnusableClip(
             "truncated", f"{detail} ({error.error_string or 'decoder error'})"
         ) from error
-    if len(frames) < declared:
-        raise UnusableClip("truncated", f"{len(frames)} of {declared} declared frames decode")
-    if not len(frames):
+    if not declared:
         raise UnusableClip("empty", "the file holds no frames")
     return frames
+
+
+def _refuse_short(file: BinaryIO, decoded: int, declared: int) -> NoReturn:
+    """Refuse a file that decodes to fewer frames than declared; an MP3 may have declared none."""
+    detail = f"{decoded} of {declared} declared frames decode"
+    if is_untagged_mpeg(file):
+        raise UnusableClip("undeclared_length", f"{detail}; an MP3 without a tag is only estimated")
+    raise UnusableClip("truncated", detail)
 
 
 def _mean_of_channels(frames: np.ndarray) -> np.ndarray:
@@ -189,77 +173,6 @@ def _resample(mono: np.ndarray, source_rate: int, sample_rate: int, quality: str
     if not np.isfinite(samples).all():
         raise UnusableClip("non_finite", "values too large to resample")
     return samples
-
-
-def _refuse_broken_container(file: BinaryIO) -> None:
-    """Compare what the container declares with the bytes that are there.
-
-    libsndfile decodes what it finds of a cut WAV or Ogg file without a word (B16), so
-    the declared sizes are read here. Formats not known here are left to the decoder.
-    """
-    size = os.fstat(file.fileno()).st_size
-    if not size:
-        raise UnusableClip("empty", "the file has no bytes")
-    magic = file.read(4)
-    if magic in (b"RIFF", b"RF64", b"RIFX", b"FORM"):
-        _walk_chunks(file, size, magic)
-    elif magic == b"OggS":
-        _walk_pages(file, size)
-
-
-def _walk_chunks(file: BinaryIO, size: int, magic: bytes) -> None:
-    """Find the sound chunk of a WAV or AIFF file and check its declared size."""
-    order = ">" if magic in (b"RIFX", b"FORM") else "<"
-    position, long_size = 12, None
-    while position + 8 <= size:
-        file.seek(position)
-        name, declared = struct.unpack(order + "4sI", file.read(8))
-        if name == b"ds64" and magic == b"RF64":
-            long_size = struct.unpack("<QQ", file.read(16).ljust(16, b"\0"))[1]
-        if name in (b"data", b"SSND"):
-            if magic == b"RF64" and declared == 0xFFFFFFFF and long_size is not None:
-                declared = long_size
-            _refuse_size(file, declared, size - position - 8)
-            return
-        position += 8 + declared + declared % 2
-
-
-def _refuse_size(file: BinaryIO, declared: int, present: int) -> None:
-    """Refuse a sound chunk of `declared` bytes where `present` bytes are left in the file."""
-    if _STREAM_SIZE <= declared <= 0xFFFFFFFF and declared > present:
-        raise UnusableClip("undeclared_length", f"a stream: size field {declared:#x}")
-    if declared > present:
-        raise UnusableClip(
-            "truncated", f"{present} of {declared} declared bytes of sound are there"
-        )
-    if declared == 0 and present and not _chunk_follows(file, present):
-        raise UnusableClip("undeclared_length", f"size field 0 before {present} bytes of sound")
-
-
-def _chunk_follows(file: BinaryIO, present: int) -> bool:
-    """Tell a further chunk (after a truly empty sound chunk) from sound."""
-    header = file.read(8)
-    if len(header) < 8:
-        return False
-    name, declared = struct.unpack("<4sI", header)
-    return all(32 <= byte < 127 for byte in name) and declared <= present - 8
-
-
-def _walk_pages(file: BinaryIO, size: int) -> None:
-    """Follow the pages of an Ogg file; the last whole one must be marked as the end."""
-    position, ended = 0, False
-    while position < size:
-        file.seek(position)
-        head = file.read(27)
-        if head[:4] != b"OggS"[: len(head)]:
-            break  # bytes of another kind after the stream, such as tags
-        lacing = file.read(head[26]) if len(head) == 27 else b""
-        position += 27 + len(lacing) + sum(lacing)
-        if len(head) < 27 or len(lacing) < head[26] or position > size:
-            raise UnusableClip("truncated", "the file ends inside an Ogg page")
-        ended = bool(head[5] & 4)
-    if not ended:
-        raise UnusableClip("truncated", "the last Ogg page is not marked as the end of the stream")
 
 
 def false_rate_warning(samples: np.ndarray, source_rate: int) -> str | None:
