@@ -4,6 +4,7 @@ import json
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 FLAGS = (
     "--headless=new",
@@ -58,12 +59,14 @@ def show(driver, report: Path, screen: dict) -> None:
 
 
 def requested(driver) -> list[str]:
-    """Addresses asked for since the last call, data: addresses left out."""
+    """What pages asked for since the last call: addresses, local files as paths, no data: ones.
+
+    What the browser's own start page asks for is not counted.
+    """
     events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-    sent = [
-        e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
-    ]
-    return [url for url in sent if not url.startswith("data:")]
+    sent = [e["params"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    asked = [one["request"]["url"] for one in sent if not one["documentURL"].startswith("chrome:")]
+    return [unquote(url).removeprefix("file://") for url in asked if not url.startswith("data:")]
 
 
 def console(driver) -> list[str]:
@@ -115,7 +118,7 @@ def check_report(report: Path, profile: Path, *, texts: tuple[str, ...] = ()) ->
     """
     with browser(profile) as driver:
         show(driver, report, DESKTOP)
-        assert requested(driver) == [Path(report).resolve().as_uri()]
+        assert requested(driver) == [str(Path(report).resolve())]
         body = driver.find_element("tag name", "body").text
         for text in ("In short", "measured on the labelled part", "Where this comes from", *texts):
             assert text in body, f"{text!r} is not visible in {report}"

@@ -314,6 +314,13 @@ def spectrogram(picture: str, seconds: float, description: str) -> str:
     )
 
 
+def safe(svg: str):
+    """Mark a finished element as such for the template, which escapes everything else."""
+    from markupsafe import Markup
+
+    return Markup(svg)
+
+
 def escape(text: str) -> str:
     """Escape text for SVG content and attributes."""
     from markupsafe import escape as html_escape

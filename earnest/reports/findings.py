@@ -264,10 +264,13 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a whole percentage, with a decimal where it would falsely read 0 or 100."""
-    text = f"{100 * share:.0f}"
-    if text in ("0", "100") and share not in (0, 1):
-        text = f"{100 * share:.1f}"
+    """A share as a whole percentage, with decimals where it would falsely read 0 or 100."""
+    digits = next(
+        count
+        for count in range(8)
+        if share in (0, 1) or count == 7 or 0 < round(100 * share, count) < 100
+    )
+    text = f"{100 * share:.{digits}f}"
     return f"{text}\u00a0%"
 
 

@@ -106,9 +106,7 @@ def build_report(inputs: ReportInputs) -> str:
 
 
 def _inline(name: str):
-    from markupsafe import Markup
-
-    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+    return figures.safe((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
 def _task(view: TaskView, level: float) -> dict[str, Any]:
@@ -149,10 +147,8 @@ def _mean(view: TaskView, estimator: str | None) -> str:
 
 
 def _legend(view: TaskView) -> list[dict[str, Any]]:
-    from markupsafe import Markup
-
     return [
-        {"name": words.style(name).label, "mark": Markup(figures.legend_mark(name))}
+        {"name": words.style(name).label, "mark": figures.safe(figures.legend_mark(name))}
         for name in view.values("estimator")
     ]
 
@@ -169,8 +165,6 @@ def _figures(view: TaskView) -> list[dict[str, Any]]:
 
 
 def _figure(view: TaskView, measure: str, utility: str) -> dict[str, Any]:
-    from markupsafe import Markup
-
     panels = {name: _curves(view, name, measure, utility) for name in view.values("sampler")}
     truth = view.truth(measure, utility)
     values = figures.value_range([curve for curves in panels.values() for curve in curves], truth)
@@ -181,7 +175,7 @@ def _figure(view: TaskView, measure: str, utility: str) -> dict[str, Any]:
         {
             "sampler": words.sampler(sampler),
             "subsets": _subset_range(view, sampler),
-            "svg": Markup(
+            "svg": figures.safe(
                 figures.curve_panel(
                     curves,
                     truth,
@@ -275,8 +269,6 @@ def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _example(row: Mapping[str, Any], samples: np.ndarray) -> dict[str, Any]:
-    from markupsafe import Markup
-
     row = {key: plain(value) for key, value in row.items()}
     foreground = str(row["foreground"]).replace("_", " ")
     background = str(row["background"]).replace("_", " ")
@@ -293,7 +285,7 @@ def _example(row: Mapping[str, Any], samples: np.ndarray) -> dict[str, Any]:
         "gain": findings.signed(row.get("background_gain_db"), 1),
         "peak_gain": findings.number(row.get("peak_gain"), 2),
         "sound": audio.sound_uri(samples),
-        "picture": Markup(
+        "picture": figures.safe(
             figures.spectrogram(picture, seconds, f"Spectrogram of {foreground} over {background}")
         ),
     }

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from earnest.reports import figures, findings, words
 from earnest.reports.findings import number, percent, signed
 from earnest.reports.view import Row, TaskView, ordered, records
@@ -30,7 +28,7 @@ def headline_rows(view: TaskView) -> dict[str, Any]:
         rows.append(
             {
                 "sampler": words.sampler(name),
-                "strip": Markup(figures.strip(_marks(competing), truth, values)),
+                "strip": figures.safe(figures.strip(_marks(competing), truth, values)),
                 "measured": findings.with_sd(plain),
                 "corrected": findings.with_sd(corrected),
                 "interval": findings.interval_short(corrected),
@@ -38,7 +36,7 @@ def headline_rows(view: TaskView) -> dict[str, Any]:
                 "first": name == chosen.sampler,
             }
         )
-    return {"rows": rows, "axis": Markup(figures.strip_axis(values)), "truth": number(truth)}
+    return {"rows": rows, "axis": figures.safe(figures.strip_axis(values)), "truth": number(truth)}
 
 
 def _marks(rows: list[Row]) -> list[tuple[str, str, float]]:
@@ -139,7 +137,7 @@ def weight_rows(view: TaskView) -> list[dict[str, Any]]:
                     "ess": row["ess"],
                     "ess_text": number(row["ess"], 1),
                     "share": share,
-                    "bar": Markup(figures.bar(share, kind="count")),
+                    "bar": figures.safe(figures.bar(share, kind="count")),
                     "flags": [flag.replace("_", " ") for flag in row["flags"] or []],
                 }
             )
@@ -166,8 +164,8 @@ def subconcept_rows(view: TaskView) -> dict[str, Any]:
         row
         | {
             "name": row["subconcept"].replace("_", " "),
-            "size_bar": Markup(figures.bar(row["pool_size"] / max(largest, 1), kind="count")),
-            "score_bar": Markup(figures.bar(row["recall"], lines)),
+            "size_bar": figures.safe(figures.bar(row["pool_size"] / max(largest, 1), kind="count")),
+            "score_bar": figures.safe(figures.bar(row["recall"], lines)),
             "score_text": number(row["recall"]),
             "utility_text": number(row["utility"], 2),
         }
@@ -212,7 +210,7 @@ def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -
     span = (usual, unusual) if primary and rare else None
     return {
         "name": name.replace("_", " "),
-        "strip": Markup(figures.strip(marks, None, (0.0, 1.0), span)),
+        "strip": figures.safe(figures.strip(marks, None, (0.0, 1.0), span)),
         "primary": usual,
         "primary_text": number(usual),
         "primary_percent": "–" if usual is None else percent(usual),

@@ -136,18 +136,9 @@ FLAGS = {
     " labelled: this estimate corrects nothing.",
     "degenerate": "Every item saw only itself: the weights say nothing about the pool.",
     "outside_range": "The estimate lies outside 0 to 1 and is shown as computed.",
-    "few_effective": "A few items carry almost all the weight: the estimate rests on them alone.",
-    "low_ess": "A few items carry almost all the weight: the estimate rests on them alone.",
-    "heavy_tail": "The largest weights have a heavy tail (Pareto k above 0.7): the estimate may"
-    " jump from draw to draw.",
-    "pareto_k": "The largest weights have a heavy tail (Pareto k above 0.7): the estimate may"
-    " jump from draw to draw.",
-    "not_converged": "The fit behind the weights did not converge.",
-    "unsampled_region": "The sampler left a region of the pool without any chance of selection;"
-    " no weighting can correct that.",
     "deterministic_sampler": "The sampler always chooses the same items, so items outside its"
     " choice had no chance; no weighting can correct that.",
-    "few_recordings": "The labelled items come from very few recordings.",
+    "whole_pool": "All of the pool was labelled, so the estimate is the true score.",
     "undefined_resamples": "Part of the bootstrap resamples gave no value.",
 }
 
