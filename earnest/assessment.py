@@ -119,7 +119,9 @@ def _why_not_valid(
     return None
 
 
-def metrics(summary: "pandas.DataFrame", *, size: int, utility: str = "none") -> dict[str, Any]:
+def metrics(
+    summary: "pandas.DataFrame", *, size: int, sampler: str | None = None, utility: str = "none"
+) -> dict[str, Any]:
     """Return the headline numbers of a study as a plain nested dict, for strict JSON.
 
     Parameters
@@ -127,33 +129,39 @@ def metrics(summary: "pandas.DataFrame", *, size: int, utility: str = "none") ->
     summary : pandas.DataFrame
         Table `summary`.
     size : int
-        The subset size to report.
+        The subset size to report; the nearest one of the summary is taken, the smaller of two.
+    sampler : str, optional
+        The sampler to report; all of them if it is not given or not in the summary.
     utility : str
         The utility weighting to report.
 
     Returns
     -------
     dict
-        `size`, `utility`, and under `tasks` one entry a task, sampler, estimator and measure,
-        in this order of nesting: truth, mean, sd, bias, rmse, coverage, interval, reason.
-        What is undefined is None.
+        `size`, `samplers` and `utility` as taken, and under `tasks` one entry a task, sampler,
+        estimator and measure, in this order of nesting: truth, mean, sd, bias, rmse,
+        coverage, interval, reason. What is undefined is None.
 
     Raises
     ------
     ValueError
-        If the summary has no row of that size and utility.
+        If the summary has no row of that utility.
     """
-    chosen = summary[(summary["size"] == size) & (summary["utility"] == utility)]
+    chosen = summary[summary["utility"] == utility]
     if chosen.empty:
-        sizes = sorted(summary["size"].unique().tolist())
-        raise ValueError(f"no estimate of size {size} and utility {utility}; sizes are {sizes}")
+        raise ValueError(f"no estimate was made with utility {utility!r}")
+    nearest = min(sorted(set(chosen["size"])), key=lambda one: abs(one - size))
+    chosen = chosen[chosen["size"] == nearest]
+    if sampler in set(chosen["sampler"]):
+        chosen = chosen[chosen["sampler"] == sampler]
     tasks: dict[str, Any] = {}
     for row in chosen.to_dict("records"):
         entry = tasks
         for level in ("task", "sampler", "estimator"):
             entry = entry.setdefault(row[level], {})
         entry[row["measure"]] = {name: _plain(row[name]) for name in _HEADLINE}
-    return {"size": int(size), "utility": utility, "tasks": tasks}
+    samplers = sorted(set(chosen["sampler"]))
+    return {"size": int(nearest), "samplers": samplers, "utility": utility, "tasks": tasks}
 
 
 _HEADLINE = ("truth", "mean", "sd", "bias", "rmse", "coverage", "interval", "reason")

@@ -149,7 +149,7 @@ def test_metrics_are_strict_and_nested():
     rows = [row(0, 0.6), row(1, 0.8), row(0, 0.6, utility="true"), row(0, 0.9, size=50)]
     rows.append(row(0, None, measure="f1", truth=None, ess=None, reason="needs a binary task"))
     found = metrics(summarise(table(*rows)), size=20)
-    assert (found["size"], found["utility"]) == (20, "none")
+    assert (found["size"], found["samplers"], found["utility"]) == (20, ["random"], "none")
     entry = found["tasks"]["t"]["random"]["kde"]
     assert set(entry) == {"accuracy", "f1"}
     assert entry["accuracy"]["mean"] == pytest.approx(0.7)
@@ -158,6 +158,24 @@ def test_metrics_are_strict_and_nested():
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
-def test_metrics_of_a_size_that_was_not_estimated():
-    with pytest.raises(ValueError, match=r"no estimate of size 30 .* sizes are \[20\]"):
-        metrics(summarise(table(row(0, 0.6))), size=30)
+@pytest.mark.parametrize(("asked", "taken"), [(1, 20), (34, 20), (35, 20), (36, 50), (999, 50)])
+def test_metrics_take_the_nearest_size(asked, taken):
+    summary = summarise(table(row(0, 0.6), row(0, 0.6, size=50)))
+    assert metrics(summary, size=asked)["size"] == taken
+
+
+def test_metrics_of_one_sampler_or_all():
+    summary = summarise(table(row(0, 0.6), row(0, 0.6, sampler="farthest")))
+    for asked, taken in (
+        ("farthest", ["farthest"]),
+        ("kmedoids", ["farthest", "random"]),
+        (None, ["farthest", "random"]),
+    ):
+        found = metrics(summary, size=20, sampler=asked)
+        assert found["samplers"] == taken
+        assert sorted(found["tasks"]["t"]) == taken
+
+
+def test_metrics_of_a_utility_that_was_not_estimated():
+    with pytest.raises(ValueError, match="no estimate was made with utility 'true'"):
+        metrics(summarise(table(row(0, 0.6))), size=20, utility="true")
