@@ -33,23 +33,23 @@ localrules:
 rule all:
     default_target: True
     input:
-        rules.write_report.output,
-        rules.check_clips.output,
+        get_result("report.html"),
+        get_result("checks.json"),
 
 
 rule clips:
     input:
-        rules.gather_clips.output,
+        get_result("clips.parquet"),
 
 
 rule mixtures:
     input:
-        rules.gather_mixtures.output,
+        get_result("mixtures.parquet"),
 
 
 rule embeddings:
     input:
-        rules.gather_embeddings.output,
+        get_result("embeddings/embeddings.npy"),
 
 
 rule pools:
@@ -69,4 +69,4 @@ rule estimates:
 
 rule reports:
     input:
-        rules.write_report.output,
+        get_result("report.html"),

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -203,3 +203,78 @@ def write_text(text: str, path: str | os.PathLike) -> None:
     """Write UTF-8 text with newlines kept, aside and renamed."""
     with written_aside(path) as aside:
         aside.write_text(text, encoding="utf-8", newline="")
+
+
+def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: int = 16_000) -> None:
+    """Write mono 16-bit samples as WAV or FLAC, by the suffix of the path.
+
+    Parameters
+    ----------
+    samples : ndarray (n,) int16
+        Integers, because a writer that is given floats clips or scales them in its own way.
+    path : path-like
+        Ends in .wav or .flac.
+    sample_rate : int
+        In Hz.
+
+    Raises
+    ------
+    TypeError
+        If the samples are not int16.
+    """
+    import soundfile
+
+    if samples.dtype != np.int16:
+        raise TypeError(f"16-bit samples are needed, got {samples.dtype}")
+    with written_aside(path) as aside:
+        soundfile.write(aside, samples, sample_rate, subtype="PCM_16")
+
+
+def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:
+    """Read one item of a file of equally long items, such as a shard of mixtures.
+
+    Parameters
+    ----------
+    path : path-like
+        A mono file that `write_audio` wrote.
+    row : int
+        Position of the item.
+    length : int
+        Samples in each item.
+
+    Returns
+    -------
+    ndarray (length,) float32
+        In [-1, 1).
+
+    Raises
+    ------
+    ValueError
+        If the file ends before that item does.
+    """
+    import soundfile
+
+    samples, _ = soundfile.read(path, start=row * length, frames=length, dtype="float32")
+    if len(samples) != length:
+        raise ValueError(f"{path} does not hold item {row} of {length} samples")
+    return samples
+
+
+def read_pools(
+    files: Iterable[tuple[str, str, str]],
+) -> dict[str, tuple[dict, "pandas.DataFrame", "pandas.DataFrame"]]:
+    """Read the description, pool and subconcepts of several tasks, by the tasks' names.
+
+    Parameters
+    ----------
+    files : iterable of (path, path, path)
+        task.json, pool.parquet and subconcepts.parquet of each task.
+    """
+    return {
+        (description := read_json(task))["name"]: (
+            description,
+            read_frame("pool", pool),
+            read_frame("subconcepts", subconcepts),
+        )
+        for task, pool, subconcepts in files
+    }

@@ -12,9 +12,20 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
 ).rstrip(os.pathsep)
 
-from earnest import documents, provenance
+from earnest import documents, plan, provenance
 
 SCHEMA = workflow.source_path("../config/schemas/config.schema.yaml")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "librosa",
+    "soxr",
+    "pyloudnorm",
+    "kmedoids",
+    "snakemake",
+)
 DETERMINISTIC_SAMPLERS = ("uncertainty",)
 
 
@@ -40,9 +51,28 @@ def find_config_problems(study):
     for task in study["tasks"]:
         if (task["kind"] == "context") != (task["foreground"] is not None):
             yield f"tasks: {task['name']!r}: `foreground` is for tasks of kind context, and needed there"
-    for key in ("pairs", "rejected"):
-        if not os.path.isfile(study["mixtures"][key]):
-            yield f"mixtures.{key}: there is no file {study['mixtures'][key]}"
+    absent = [
+        key
+        for key in ("pairs", "rejected")
+        if not os.path.isfile(study["mixtures"][key])
+    ]
+    for key in absent:
+        yield f"mixtures.{key}: there is no file {study['mixtures'][key]}"
+    if "pairs" not in absent:
+        yield from find_pairs_problems(study)
+
+
+def find_pairs_problems(study):
+    """Yield what is wrong in the pairs table, and context tasks whose foreground is not in it."""
+    try:
+        foregrounds = set(plan.read_pairs(study["mixtures"]["pairs"])["foreground"])
+    except plan.PairsError as error:
+        yield f"mixtures.pairs: {error}"
+        return
+    for task in study["tasks"]:
+        if task["kind"] == "context" and task["foreground"] not in foregrounds:
+            known = ", ".join(sorted(foregrounds))
+            yield f"tasks: {task['name']!r}: no foreground {task['foreground']!r}; there are {known}"
 
 
 config = checked_config(config)
@@ -80,8 +110,8 @@ CODE = {
     "mixtures": ("mixing",),
     "embeddings": ("embeddings",),
     "pools": ("pools",),
-    "draws": ("engine.drawing",),
-    "estimates": ("engine.estimating",),
+    "draws": ("engine.blocks",),
+    "estimates": ("engine.blocks",),
     "summary": ("assessment",),
     "report": ("reports", "assessment"),
 }
@@ -91,13 +121,19 @@ SETTINGS = {
         "resampler": config["clips"]["resampler"],
         "parts": config["clips"]["parts"],
     },
-    "plan": {key: config["mixtures"][key] for key in ("per_foreground", "primary_share", "train_share")}
+    "plan": {
+        key: config["mixtures"][key]
+        for key in ("per_foreground", "primary_share", "train_share")
+    }
     | {"shards": config["mixtures"]["shards"], "root_seed": config["root_seed"]},
     "mixtures": {key: config["mixtures"][key] for key in ("margin_lu", "format")},
     "embeddings": config["embedding"],
     "pools": {"classifier": config["classifier"], "root_seed": config["root_seed"]},
     "draws": {"sizes": config["draws"]["sizes"], "root_seed": config["root_seed"]},
-    "estimates": {key: config["estimates"][key] for key in ("measures", "utilities", "level", "resamples")}
+    "estimates": {
+        key: config["estimates"][key]
+        for key in ("measures", "utilities", "level", "resamples")
+    }
     | {"root_seed": config["root_seed"]},
 }
 BEFORE = {
@@ -126,6 +162,11 @@ def grow_memory(wildcards, attempt):
     return 2000 * 2 ** (attempt - 1)
 
 
+def get_result(name):
+    """Path of a result of this study."""
+    return f"results/{STUDY}/{name}"
+
+
 # --- data sets and mixtures ---------------------------------------------------
 
 
@@ -138,7 +179,9 @@ def get_root(wildcards):
 
 def get_mirror(wildcards):
     """Whether the mirror has this data set: when that changes, the data set is located anew."""
-    return bool(config["mirror"]) and os.path.isdir(os.path.join(config["mirror"], wildcards.dataset))
+    return bool(config["mirror"]) and os.path.isdir(
+        os.path.join(config["mirror"], wildcards.dataset)
+    )
 
 
 def get_clip_parts(wildcards):
@@ -158,7 +201,10 @@ def get_mixture_shards(wildcards):
 
 
 def get_mixture_audio(wildcards):
-    return [f"results/{STUDY}/mixtures/shard-{s}.{config['mixtures']['format']}" for s in SHARDS]
+    return [
+        f"results/{STUDY}/mixtures/shard-{s}.{config['mixtures']['format']}"
+        for s in SHARDS
+    ]
 
 
 def get_embedding_shards(wildcards):
@@ -177,7 +223,9 @@ def get_blocks(sampler):
     if sampler in DETERMINISTIC_SAMPLERS:
         return [(0, 0)]
     seeds, per_job = config["draws"]["seeds"], config["draws"]["seeds_per_job"]
-    return [(first, min(first + per_job, seeds) - 1) for first in range(0, seeds, per_job)]
+    return [
+        (first, min(first + per_job, seeds) - 1) for first in range(0, seeds, per_job)
+    ]
 
 
 def get_all_pools(wildcards):

@@ -31,7 +31,9 @@ rule fetch_dataset:
     params:
         mirror=config["mirror"],
         found=get_mirror,
-        code=provenance.code_version("datasets.fetching"),
+        destination="data/raw",
+        registry="config/datasets.tsv",
+        code=provenance.code_version("datasets.verification"),
     message:
         "Locating {wildcards.dataset}"
     script:
@@ -47,7 +49,7 @@ rule list_clips:
         "logs/{study}/list_clips/{dataset}.log",
     params:
         code=provenance.code_version("datasets"),
-        hashes="data/checksums",
+        records="data/checksums",
     message:
         "Listing the clips of {wildcards.dataset}"
     script:

@@ -29,16 +29,18 @@ rule embed_mixtures:
 
 rule gather_embeddings:
     input:
-        mixtures="results/{study}/mixtures.parquet",
+        plan="results/{study}/plan/mixtures.parquet",
+        mixtures=get_mixture_shards,
         shards=get_embedding_shards,
         meta=get_embedding_meta,
     output:
         embeddings="results/{study}/embeddings/embeddings.npy",
-        items="results/{study}/embeddings/items.parquet",
+        item_table="results/{study}/embeddings/items.parquet",
         meta="results/{study}/embeddings/meta.json",
     log:
         "logs/{study}/gather_embeddings.log",
     params:
+        mixtures_stamp=get_stamp("mixtures"),
         code=code_version("embeddings"),
         stamp=get_stamp("embeddings"),
     message:

@@ -55,8 +55,10 @@ rule write_report:
             "size": config["report"]["headline_size"],
             "sampler": config["report"]["headline_sampler"],
         },
+        level=config["estimates"]["level"],
         examples=config["report"]["examples"],
         provenance=get_provenance(),
+        libraries=LIBRARIES,
         code=code_version("report"),
     message:
         "Writing the report"

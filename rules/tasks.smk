@@ -1,7 +1,7 @@
 # Tasks: a classifier trained on the training split, and the pool it is evaluated on.
 rule build_pool:
     input:
-        items="results/{study}/embeddings/items.parquet",
+        item_table="results/{study}/embeddings/items.parquet",
         embeddings="results/{study}/embeddings/embeddings.npy",
     output:
         pool="results/{study}/pools/{task}/pool.parquet",

@@ -1,0 +1,105 @@
+"""Running the workflow as a user does, in a copy of the project with an awkward name."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profiles", "envs")
+IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A checkout of the project in which one study is run."""
+
+    folder: Path
+
+    def snakemake(self, *arguments, config="config/tiny.yaml", check=True, **environment):
+        """Run Snakemake and return its result, output and errors joined in `stdout`."""
+        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        result = subprocess.run(
+            [*self.command(config), *arguments],
+            cwd=self.folder,
+            env=clean | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if check:
+            assert result.returncode == 0, result.stdout
+        return result
+
+    @staticmethod
+    def command(config):
+        command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+        return command if config is None else [*command, "--configfile", config]
+
+    def planned(self, **options):
+        """Return how many jobs of each rule a dry run would run."""
+        text = self.snakemake("--dry-run", **options).stdout
+        if "Nothing to be done" in text:
+            return {}
+        lines = text.split("Job stats:")[1].split("\n\n")[0].splitlines()[3:]
+        counts = {name: int(count) for name, count in (line.split() for line in lines)}
+        counts.pop("total")
+        counts.pop("all", None)
+        return counts
+
+    def changed_config(self, **changes):
+        """Write a variant of the tiny study, its sections updated, and return its path."""
+        study = yaml.safe_load((self.folder / "config/tiny.yaml").read_text())
+        for section, change in changes.items():
+            whole = isinstance(change, dict)
+            study[section] = {**study.get(section, {}), **change} if whole else change
+        path = self.folder / "config" / "changed.yaml"
+        path.write_text(yaml.safe_dump(study))
+        return "config/changed.yaml"
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text()
+        assert text.count(old) == 1, f"{old!r} is {text.count(old)} times in {name}"
+        path.write_text(text.replace(old, new))
+
+    def result(self, name):
+        return self.folder / "results" / "tiny" / name
+
+
+def checkout(root, folder):
+    """Copy what a run needs, without results."""
+    folder.mkdir(parents=True)
+    for part in PARTS:
+        if (root / part).is_dir():
+            shutil.copytree(root / part, folder / part, ignore=IGNORED)
+        else:
+            shutil.copy2(root / part, folder / part)
+    return Project(folder)
+
+
+@pytest.fixture
+def empty_project(root, tmp_path):
+    """A checkout in which nothing has run yet."""
+    return checkout(root, tmp_path / "somebody's new project")
+
+
+@pytest.fixture(scope="session")
+def finished(root, tmp_path_factory):
+    """The checkout in which the tiny study has run; to be read only."""
+    project = checkout(root, tmp_path_factory.mktemp("finished") / "somebody's project")
+    project.snakemake()
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path):
+    """A copy of the finished checkout, to change and run again."""
+    folder = tmp_path / "somebody's copy"
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    return Project(folder)

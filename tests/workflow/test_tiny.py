@@ -1,0 +1,190 @@
+"""The workflow on the tiny study: complete, repeatable, and nothing run twice."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+import yaml
+
+pytestmark = pytest.mark.workflow
+
+STAGES = {
+    "synthesise_demo": 1,
+    "list_clips": 1,
+    "prepare_clips": 2,
+    "gather_clips": 1,
+    "plan_mixtures": 1,
+    "render_mixtures": 2,
+    "gather_mixtures": 1,
+    "embed_mixtures": 2,
+    "gather_embeddings": 1,
+    "build_pool": 2,
+    "draw_subsets": 6,
+    "estimate_scores": 18,
+    "summarise": 1,
+    "write_report": 1,
+    "check_clips": 1,
+}
+END = {"summarise": 1, "write_report": 1, "check_clips": 1}
+
+
+def times(project, pattern):
+    return {path: path.stat().st_mtime_ns for path in project.result(".").rglob(pattern)}
+
+
+def test_a_dry_run_names_every_job(empty_project):
+    assert empty_project.planned() == STAGES
+
+
+def test_the_run_is_complete(finished):
+    for name in (
+        "report.html",
+        "summary.parquet",
+        "metrics.json",
+        "provenance.json",
+        "checks.json",
+    ):
+        assert finished.result(name).stat().st_size > 0
+    summary = pd.read_parquet(finished.result("summary.parquet"))
+    cells = summary.groupby(["task", "sampler", "size", "estimator"]).ngroups
+    assert cells == 2 * 3 * 2 * 3
+    assert not list(finished.folder.rglob(".*.parquet"))
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "2"])
+def test_a_second_run_does_nothing_whatever_the_hash_seed(finished, seed):
+    assert finished.planned(PYTHONHASHSEED=seed) == {}
+
+
+def test_a_grown_grid_adds_only_new_shards(project):
+    before = times(project, "seeds-*.parquet")
+    config = project.changed_config(draws={"seeds": 4})
+    # two tasks x two random samplers x one new block; the deterministic sampler has one draw
+    expected = {"draw_subsets": 4, "estimate_scores": 12, **END}
+    assert project.planned(config=config) == expected
+    project.snakemake(config=config)
+    after = times(project, "seeds-*.parquet")
+    assert {path: after[path] for path in before} == before
+    assert len(after) - len(before) == 4 + 12 + 12
+    summary = pd.read_parquet(project.result("summary.parquet"))
+    assert summary.groupby("sampler")["seeds"].unique().map(list).to_dict() == {
+        "farthest": [4],
+        "random": [4],
+        "uncertainty": [1],
+    }
+
+
+def test_a_shrunk_grid_drops_the_old_rows(project):
+    config = project.changed_config(
+        draws={"samplers": ["random"]}, estimates={"estimators": ["unweighted", "kde"]}
+    )
+    assert project.planned(config=config) == END
+    project.snakemake(config=config)
+    summary = pd.read_parquet(project.result("summary.parquet"))
+    assert set(summary["sampler"]) == {"random"}
+    assert set(summary["estimator"]) == {"unweighted", "kde"}
+    assert "farthest" not in project.result("metrics.json").read_text()
+
+
+def test_an_edit_in_the_library_runs_its_dependants_again(project):
+    project.edit(
+        "earnest/weights.py", "def importance_weights(", "EDITED = 1\n\n\ndef importance_weights("
+    )
+    assert project.planned() == {"estimate_scores": 18, **END}
+
+
+def test_an_edit_of_a_sampler_runs_the_draws_and_what_follows(project):
+    project.edit("earnest/samplers.py", "def select(", "EDITED = 1\n\n\ndef select(")
+    planned = project.planned()
+    assert planned["draw_subsets"] == 6
+    assert planned["estimate_scores"] == 18
+    assert "build_pool" not in planned
+
+
+def test_an_edit_of_a_comment_runs_nothing(project):
+    project.edit(
+        "earnest/weights.py", "def importance_weights(", "# a remark\ndef importance_weights("
+    )
+    assert project.planned() == {}
+
+
+def test_two_runs_give_the_same_bytes(finished, empty_project):
+    empty_project.snakemake()
+    for path in sorted(finished.result(".").rglob("*.*")):
+        if path.is_file():
+            other = empty_project.result(path.relative_to(finished.result(".")))
+            assert path.read_bytes() == other.read_bytes(), path.name
+
+
+def test_a_killed_run_is_finished_by_the_same_command(finished, empty_project):
+    process = subprocess.Popen(
+        empty_project.command("config/tiny.yaml"),
+        cwd=empty_project.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 240
+    while not list(empty_project.folder.rglob("draws/**/seeds-*.parquet")):
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    refused = empty_project.snakemake(check=False)
+    assert refused.returncode != 0
+    assert "--unlock" in refused.stdout
+    empty_project.snakemake("--unlock")
+    empty_project.snakemake()
+    for name in ("summary.parquet", "metrics.json", "report.html", "clips.parquet"):
+        assert empty_project.result(name).read_bytes() == finished.result(name).read_bytes()
+
+
+def test_a_misspelt_key_stops_before_any_job(empty_project):
+    path = empty_project.folder / "config/bad.yaml"
+    study = yaml.safe_load((empty_project.folder / "config/tiny.yaml").read_text())
+    study["mixtures"]["primary_shar"] = 0.5
+    path.write_text(yaml.safe_dump(study))
+    result = empty_project.snakemake(config="config/bad.yaml", check=False)
+    assert result.returncode != 0
+    assert "unknown key 'primary_shar' at mixtures; did you mean 'primary_share'?" in result.stdout
+    assert not (empty_project.folder / "results").exists()
+
+
+def test_a_pairs_file_that_is_not_there_is_named(empty_project):
+    config = empty_project.changed_config(mixtures={"pairs": "config/pears.tsv"})
+    result = empty_project.snakemake(config=config, check=False)
+    assert result.returncode != 0
+    assert "mixtures.pairs: there is no file config/pears.tsv" in result.stdout
+
+
+def test_a_missing_data_set_says_what_to_put_where(empty_project):
+    config = empty_project.changed_config(
+        datasets=["esc50"], mirror=None, mixtures={"pairs": "config/spuraudio/pairs.tsv"}
+    )
+    registry = empty_project.folder / "config/datasets.tsv"
+    # an address that refuses at once, so that the test does not depend on the network
+    registry.write_text(registry.read_text().replace("https://github.com/", "http://127.0.0.1:9/"))
+    result = empty_project.snakemake(config=config, check=False)
+    assert result.returncode != 0
+    assert "ESC-50-33c8ce9eb2cf0b1c2f8bcf322eb349b6be34dbb6.zip" in result.stdout
+    assert "mirror:" in result.stdout
+
+
+def test_a_size_larger_than_the_pool_is_named(project):
+    config = project.changed_config(draws={"sizes": [20, 100000]})
+    result = project.snakemake(config=config, check=False)
+    assert result.returncode != 0
+    assert "100000" in result.stdout
+
+
+def test_unexpected_damage_is_reported_and_told_by_the_exit_code(project):
+    config = project.changed_config(clips={"accepted_reasons": ["silent"]})
+    result = project.snakemake(config=config, check=False)
+    assert result.returncode != 0
+    assert "clips could not be used" in result.stdout
+    assert project.result("report.html").stat().st_size > 0
+    assert "truncated" in project.result("report.html").read_text()

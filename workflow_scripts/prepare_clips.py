@@ -1,0 +1,17 @@
+"""Entry script of rule prepare_clips."""
+
+from earnest import io
+from earnest.datasets import parts, preparing
+from earnest.joblog import job_log
+
+with job_log(snakemake.log[0]):
+    listing = io.read_frame("listing", snakemake.input.listing)
+    part = int(snakemake.wildcards.part)
+    clips = preparing.prepare(
+        parts.rows_of_part(listing, part=part, parts=snakemake.params.parts),
+        part=part,
+        array_path=snakemake.output.samples,
+        root_seed=snakemake.params.root_seed,
+        quality=snakemake.params.quality,
+    )
+    io.write_frame("clips", clips, snakemake.output.clips, stamp=snakemake.params.stamp)

@@ -1,0 +1,15 @@
+"""Entry script of rule render_mixtures."""
+
+from earnest import io, mixing
+from earnest.joblog import job_log
+
+with job_log(snakemake.log[0]):
+    planned = io.read_frame("mixture_plan", snakemake.input.plan)
+    samples, mixtures = mixing.render(
+        planned[planned["shard"] == int(snakemake.wildcards.shard)],
+        io.read_frame("clips", snakemake.input.clips),
+        dict(enumerate(map(io.read_array, snakemake.input.prepared))),
+        margin_lu=snakemake.params.margin_lu,
+    )
+    io.write_audio(samples, snakemake.output.audio)
+    io.write_frame("mixtures", mixtures, snakemake.output.mixtures, stamp=snakemake.params.stamp)

@@ -1,0 +1,13 @@
+"""Entry script of rule summarise."""
+
+from earnest import assessment, io
+from earnest.joblog import job_log
+
+with job_log(snakemake.log[0]):
+    estimates = io.read_shards(
+        "estimates", snakemake.input.shards, stamp=snakemake.params.estimates_stamp
+    )
+    summary = assessment.summarise(estimates, level=snakemake.params.level)
+    io.write_frame("summary", summary, snakemake.output.summary)
+    metrics = assessment.metrics(summary, **snakemake.params.headline)
+    io.write_json(metrics, snakemake.output.metrics)
