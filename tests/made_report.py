@@ -139,7 +139,7 @@ def pool_frames(task: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def clips_frame() -> pd.DataFrame:
     """A clips table with five rejected clips and one warning."""
-    reasons = ["silent", "truncated: 9,000 of 16,000 frames", "unreadable", "non_finite", "empty"]
+    reasons = ["silent", "truncated", "unreadable", "non_finite", "empty"]
     rows = []
     for place in range(120):
         label = (FOREGROUNDS + BACKGROUNDS)[place % 14]
@@ -149,6 +149,8 @@ def clips_frame() -> pd.DataFrame:
         row |= {"label": label, "recording": f"demo/{place}", "part": 0, "reason": reason}
         row["status"] = "rejected" if reason else "used"
         row["warning"] = "nothing above 4 kHz: upsampled?" if place == 7 else None
+        if reason == "truncated":
+            row["warning"] = "9000 of 16000 declared frames are there"
         rows.append(row)
     return frame("clips", rows)
 
@@ -212,6 +214,7 @@ def made_inputs() -> ReportInputs:
     pools, summary = {}, []
     for name, (kind, title, truths) in tasks.items():
         description = {"name": name, "kind": kind, "title": title}
+        description |= {"foreground": "dog", "positive": "minority"} if kind == "context" else {}
         description["question"] = "Which of the eight sounds is heard, whatever the background?"
         pools[name] = (description, *pool_frames(name, kind))
         summary += summary_rows(name, truths)

@@ -199,7 +199,7 @@ def aside(view: TaskView, contexts: Row) -> list[str]:
     ----------
     view : TaskView
     contexts : dict
-        The row over all items of `tables.context_rows`.
+        The focus of `tables.context_rows`.
     """
     found = []
     weighted = view.truth(utility="true")
@@ -209,8 +209,9 @@ def aside(view: TaskView, contexts: Row) -> list[str]:
             f" instead of {number(view.truth())}."
         )
     if contexts["gap"] is not None:
+        about = f"{words.in_words(contexts['name'])}: r" if contexts["name"] else "R"
         found.append(
-            f"Right over usual backgrounds: {percent(contexts['primary'])},"
+            f"{about}ight over usual backgrounds: {percent(contexts['primary'])},"
             f" over rare ones: {percent(contexts['rare'])}."
         )
     return found

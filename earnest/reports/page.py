@@ -129,7 +129,7 @@ def _task(view: TaskView, level: float) -> dict[str, Any]:
         "legend": _legend(view),
         "statements": findings.statements(view),
         "hidden": findings.hidden(view),
-        "aside": findings.aside(view, contexts["overall"]),
+        "aside": findings.aside(view, contexts["focus"]),
         "errors": tables.error_rows(view),
         "gaps": tables.gaps(view),
         "others": tables.other_rows(view),

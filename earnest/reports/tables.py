@@ -183,22 +183,30 @@ def subconcept_rows(view: TaskView) -> dict[str, Any]:
 
 
 def context_rows(view: TaskView) -> dict[str, Any]:
-    """Scores over usual (primary) and unusual (rare) backgrounds, per subconcept and overall."""
-    pool = view.pool
+    """Scores over usual (primary) and unusual (rare) backgrounds, per sound and overall.
+
+    In a context task the subconcepts of the foreground are its backgrounds, so they are taken
+    together; its row is also the `focus` of the task, which elsewhere is the row of all items.
+    """
+    pool, about = view.pool, view.description
+    foreground = about.get("foreground") if about.get("kind") == "context" else None
     right = pool["label"] == pool["prediction"]
     counts: dict[tuple, list[int]] = {}
-    for name, primary, good in zip(pool["subconcept"], pool["is_primary"], right, strict=True):
+    columns = (pool["subconcept"], pool["label"], pool["is_primary"], right)
+    for subconcept, label, primary, good in zip(*columns, strict=True):
+        name = foreground if foreground and label == about.get("positive") else subconcept
         for key in ((name, bool(primary)), (None, bool(primary))):
             tally = counts.setdefault(key, [0, 0])
             tally[0] += int(good)
             tally[1] += 1
-    names = sorted({str(name) for name in pool["subconcept"]})
+    names = sorted({name for name, _ in counts if name is not None})
     rows = [
         _context_row(name, counts.get((name, True)), counts.get((name, False))) for name in names
     ]
-    rows.sort(key=lambda row: (row["gap"] is None, -(row["gap"] or 0.0), row["name"]))
     overall = _context_row("", counts.get((None, True)), counts.get((None, False)))
-    return {"rows": rows, "overall": overall}
+    focus = rows[names.index(foreground)] if foreground in names else overall
+    rows.sort(key=lambda row: (row["gap"] is None, -(row["gap"] or 0.0), row["name"]))
+    return {"rows": rows, "overall": overall, "focus": focus}
 
 
 def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -> dict[str, Any]:
@@ -239,7 +247,7 @@ def clip_counts(clips: "pandas.DataFrame", mixtures: "pandas.DataFrame") -> list
                 "used": status["used"],
                 "rejected": status["rejected"],
                 "heard": sum(clip in heard for clip in part["clip_id"]),
-                "warned": int(part["warning"].notna().sum()),
+                "warned": int((part["warning"].notna() & (part["status"] != "rejected")).sum()),
             }
         )
     return rows
@@ -251,7 +259,7 @@ def reason_code(reason: Any) -> str:
 
 
 def rejected_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:
-    """Rejected clips with their reason, in plain words where the reason is a known code."""
+    """Rejected clips with their reason, what it means, and what was found in the file."""
     found = records(clips[clips["status"] == "rejected"])
     found.sort(key=lambda row: (row["dataset"], row["clip_id"]))
     return [
@@ -261,6 +269,7 @@ def rejected_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:
             "label": row["label"],
             "reason": row["reason"] or "no reason recorded",
             "meaning": words.REASONS.get(reason_code(row["reason"]), ""),
+            "detail": row["warning"] or "",
         }
         for row in found
     ]

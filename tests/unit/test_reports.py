@@ -388,6 +388,24 @@ def test_scores_over_usual_and_rare_backgrounds():
     assert tuple(found["overall"][k] for k in keys) == ("", 0.75, 4, 0.0, 1, 0.75)
 
 
+def test_in_a_context_task_the_foreground_is_taken_together():
+    known = [("a + x", True, "m", 1), ("a + y", False, "m", 0), ("b", True, "o", 1)]
+    pool = pd.DataFrame(
+        [
+            {"subconcept": s, "is_primary": p, "label": side, "prediction": side if r else "?"}
+            for s, p, side, r in known
+        ]
+    )
+    about = {"kind": "context", "foreground": "a", "positive": "m"}
+    task = dataclasses.replace(one_task([row()]), pool=pool, description=about)
+    found = tables.context_rows(task)
+    assert [(r["name"], r["gap"]) for r in found["rows"]] == [("a", 1.0), ("b", None)]
+    assert found["focus"]["name"] == "a"
+    assert findings.aside(task, found["focus"])[0].replace("\u00a0", " ") == (
+        "A: right over usual backgrounds: 100 %, over rare ones: 0 %."
+    )
+
+
 def test_clip_counts_per_data_set(inputs):
     # silence can be decoded, so four of the five rejected clips cannot
     (counts,) = tables.clip_counts(inputs.clips, inputs.mixtures)
@@ -398,10 +416,17 @@ def test_clip_counts_per_data_set(inputs):
 
 
 def test_rejected_clips_and_dropped_parts_keep_their_reasons(inputs):
-    rejected = {r["clip"]: (r["reason"], r["meaning"]) for r in tables.rejected_rows(inputs.clips)}
+    rejected = {
+        row["clip"]: (row["reason"], row["meaning"], row["detail"])
+        for row in tables.rejected_rows(inputs.clips)
+    }
     assert len(rejected) == 5
-    assert rejected["demo/dog-0"] == ("silent", "contains only silence")
-    assert rejected["demo/whistle-20"][1] == "ends before its declared length"
+    assert rejected["demo/dog-0"] == ("silent", "contains only silence", "")
+    assert rejected["demo/whistle-20"] == (
+        "truncated",
+        "ends before its declared length",
+        "9000 of 16000 declared frames are there",
+    )
     dropped = tables.dropped_rows(inputs.dropped, inputs.mixtures)
     assert [(r["kind"], r["reason"]) for r in dropped] == [
         ("pair", made_report.HOSTILE),
