@@ -243,7 +243,9 @@ def _difference(subset: _Subset, measure: str, utility: str) -> np.ndarray | str
 
     With T_ab the pool's confusion total of true class a and predicted class b, estimated as
     sum_D p(a|x) 1[pred = b] + (N/n) sum_L (1[y = a] - p(a|x)) 1[pred = b], accuracy is
-    trace(T) / N, balanced accuracy and F1 follow from T as usual.
+    trace(T) / N, balanced accuracy and F1 follow from T as usual. The last two are undefined
+    when the total they divide by is less than N/n, what one labelled item stands for: noise
+    then outweighs the class.
     """
     reason = why_not_applicable(subset.pool, measure, utility)
     if reason:
@@ -254,10 +256,13 @@ def _difference(subset: _Subset, measure: str, utility: str) -> np.ndarray | str
         return "the difference estimator has no form with utility weights"
     totals = _class_totals(subset)
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = _from_totals(measure, *totals, subset.pool)
+        values = _from_totals(measure, *totals, subset)
     values = np.where(np.isfinite(values), values, np.nan)
     if np.isnan(values[0]):
-        return f"an estimated class total is not positive, so {measure} is undefined"
+        return (
+            "the estimated size of a class is less than what one labelled item stands for,"
+            f" so {measure} is undefined"
+        )
     return values
 
 
@@ -284,15 +289,18 @@ def _class_totals(subset: _Subset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _from_totals(
-    measure: str, hits: np.ndarray, true: np.ndarray, predicted: np.ndarray, pool: Pool
+    measure: str, hits: np.ndarray, true: np.ndarray, predicted: np.ndarray, subset: _Subset
 ) -> np.ndarray:
+    pool = subset.pool
+    # a class of a single item in a fully labelled pool may miss 1 by rounding
+    least = len(pool) / len(subset.labelled) * (1 - 1e-9)
     if measure == "accuracy":
         return hits.sum(axis=1) / len(pool)
     if measure == "balanced_accuracy":
-        return np.where(true > 0, hits / true, np.nan).mean(axis=1)
+        return np.where(true >= least, hits / true, np.nan).mean(axis=1)
     positive = pool.classes.index(pool.positive)
     total = true[:, positive] + predicted[positive]
-    return np.where(total > 0, 2 * hits[:, positive] / total, np.nan)
+    return np.where(total >= least, 2 * hits[:, positive] / total, np.nan)
 
 
 def _conclude(

@@ -132,14 +132,21 @@ def test_difference_may_leave_the_range_and_says_so():
     assert found.flags == ("outside_range",)
 
 
-def test_difference_without_a_positive_class_total_is_undefined():
-    # p(1) sums to .3, and both labelled items are 0: .3 - 2 (.1 + .1) < 0
-    posteriors = np.array([[0.9, 0.1], [0.9, 0.1], [0.95, 0.05], [0.95, 0.05]])
+@pytest.mark.parametrize(("p_one", "is_defined"), [(0.70, True), (0.65, False), (0.05, False)])
+def test_difference_needs_a_class_worth_one_labelled_item(p_one, is_defined):
+    # six items, three labelled, all 0 with p(1) = .01, so one stands for two. The estimated size
+    # of class 1 is .03 + 3 p - 2 x .03 = 3 p - .03: 2.07, 1.92, .12
+    ones = np.array([0.01] * 3 + [p_one] * 3)
     found = estimate(
-        "difference", Pool(None, posteriors), [0, 1], labels=[0, 0], measure="balanced_accuracy"
-    )
-    assert found.value is None
-    assert "class total is not positive" in found.reason
+        "difference", Pool(None, np.column_stack([1 - ones, ones])), [0, 1, 2], labels=[0, 0, 0],
+        measure="balanced_accuracy", resamples=0,
+    )  # fmt: skip
+    assert (found.value is not None) == is_defined
+    if is_defined:
+        # hits of 1: all of 3 p; hits of 0: 2.97 + 2 x .03, of 6 - 2.07
+        assert found.value == pytest.approx((2.1 / 2.07 + 3.03 / 3.93) / 2)
+    else:
+        assert "less than what one labelled item stands for" in found.reason
 
 
 @pytest.fixture(params=["esc10", "urbansound8k-random-split"])
