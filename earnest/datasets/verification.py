@@ -1,4 +1,4 @@
-"""From a data set's name to its verified list of clips: where it lies, whole or a subset, unchanged."""
+"""From a data set to its verified list of clips: where it lies, whole or a subset, unchanged."""
 
 import importlib
 import os
