@@ -275,10 +275,13 @@ def test_blocks_change_no_bit(small, monkeypatch):
 @pytest.mark.parametrize("name", sorted(WEIGHTS))
 def test_constant_columns_do_not_matter(name, noise):
     pool = noise.normal(size=(60, 3))
-    # .1 in float32 has a mean whose rounding would pass for a standard deviation
-    constant = np.full((60, 2), np.float32(0.1), dtype=np.float64)
+    # the computed mean of sixty .1 is not .1: what is left must not pass for a component
+    constant = np.full((60, 2), 0.1)
+    assert (constant.mean(axis=0) != 0.1).all()
     plain = importance_weights(name, pool, range(12)).values
-    padded = importance_weights(name, np.hstack([pool, constant]), range(12)).values
+    together = prepare_pool(np.hstack([pool, constant]))
+    assert (together.standardised[:, 3:] == 0).all()
+    padded = importance_weights(name, together, range(12)).values
     np.testing.assert_allclose(padded, plain, rtol=1e-9)
 
 
@@ -373,6 +376,14 @@ def test_pareto_shape_agrees_with_maximum_likelihood(noise):
     found = diagnostics.generalised_pareto_shape(excess)
     assert found == pytest.approx((2_000 * likely + 5) / 2_010, abs=0.01)
     assert diagnostics.generalised_pareto_shape(excess * 1e-200) == pytest.approx(found, rel=1e-9)
+
+
+def test_pareto_shape_of_few_points_is_drawn_towards_one_half():
+    from scipy.stats import genpareto
+
+    # exact quantiles of shape .9: (20 x .9 + 10 x .5) / 30 = .767, not .9
+    excess = genpareto.ppf((np.arange(20) + 0.5) / 20, 0.9)
+    assert diagnostics.generalised_pareto_shape(excess) == pytest.approx(0.767, abs=0.04)
 
 
 def test_pareto_k_needs_five_points_above_the_threshold(noise):
