@@ -69,7 +69,7 @@ def curve_panel(
     Parameters
     ----------
     curves : sequence of Curve
-        One per estimator; drawn in this order.
+        One per estimator.
     truth : float or None
         Drawn as a dotted line.
     values : tuple of float
@@ -98,7 +98,9 @@ def curve_panel(
             f' y1="{up(truth):.1f}" y2="{up(truth):.1f}">'
             f"<title>True value {truth:.3f}</title></line>"
         )
-    parts += [_line(curve, across, up) for curve in curves]
+    # the dashed line with open markers goes last: it lets a curve below it be seen
+    above = sorted(curves, key=lambda curve: curve.estimator == words.UNWEIGHTED)
+    parts += [_line(curve, across, up) for curve in above]
     return (
         f'<svg class="panel" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img"'
         f' aria-label="{escape(description)}">{"".join(parts)}</svg>'
@@ -166,24 +168,30 @@ def _line(curve: Curve, across, up) -> str:
     dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
     line = f'<polyline class="line" points="{points}" stroke="{look.colour}"{dash}/>'
     marks = [
-        f'<g fill="{look.colour}">{marker(look.marker, x, y)}<title>{escape(note)}</title></g>'
+        f'<g fill="{look.colour}" color="{look.colour}">{marker(look.marker, x, y)}'
+        f"<title>{escape(note)}</title></g>"
         for x, y, note in places
     ]
     return line + "".join(marks)
 
 
 def marker(kind: str, x: float, y: float, r: float = 3.6) -> str:
-    """Draw a marker centred on a place: circle, square, diamond, triangle or down."""
-    if kind == "circle":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"/>'
+    """Draw a marker centred on a place: circle, ring, square, diamond, triangle or down.
+
+    Ring and square are open, so that they do not hide a marker at the same place.
+    """
+    if kind in ("circle", "ring"):
+        open_style = ' class="open"' if kind == "ring" else ""
+        return f'<circle{open_style} cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"/>'
     offsets = {
-        "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
+        "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
         "diamond": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
         "triangle": ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
         "down": ((0, 1.2), (1.1, -0.8), (-1.1, -0.8)),
     }[kind]
     points = " ".join(f"{x + r * dx:.1f},{y + r * dy:.1f}" for dx, dy in offsets)
-    return f'<polygon points="{points}"/>'
+    open_style = ' class="open"' if kind == "square" else ""
+    return f'<polygon{open_style} points="{points}"/>'
 
 
 def legend_mark(estimator: str) -> str:
@@ -193,7 +201,7 @@ def legend_mark(estimator: str) -> str:
     return (
         '<svg class="key" viewBox="0 0 36 12" width="36" height="12" aria-hidden="true">'
         f'<line class="line" x1="1" x2="35" y1="6" y2="6" stroke="{look.colour}"{dash}/>'
-        f'<g fill="{look.colour}">{marker(look.marker, 18, 6)}</g></svg>'
+        f'<g fill="{look.colour}" color="{look.colour}">{marker(look.marker, 18, 6)}</g></svg>'
     )
 
 
@@ -256,10 +264,10 @@ def strip(
             f'<line class="span" x1="{place(span[0])}" x2="{place(span[1])}" y1="50%" y2="50%"/>'
         )
     for kind, colour, value in marks:
-        inner = marker(kind, 0, 0, 4.6)
+        inner = marker(kind, 0, 0, 5.6 if kind in ("ring", "square") else 4.2)
         parts.append(
             f'<svg class="mark" x="{place(value)}" y="50%" overflow="visible">'
-            f'<g fill="{colour}">{inner}</g></svg>'
+            f'<g fill="{colour}" color="{colour}">{inner}</g></svg>'
         )
     return f'<svg class="strip" aria-hidden="true">{"".join(parts)}</svg>'
 

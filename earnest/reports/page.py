@@ -130,7 +130,7 @@ def _task(view: TaskView, level: float) -> dict[str, Any]:
         "statements": findings.statements(view),
         "hidden": findings.hidden(view),
         "aside": findings.aside(view, contexts["focus"]),
-        "errors": tables.error_rows(view),
+        "errors": tables.error_table(view),
         "gaps": tables.gaps(view),
         "others": tables.other_rows(view),
         "estimators": [words.style(name).label for name in view.values("estimator")],
@@ -202,7 +202,7 @@ def _curves(view: TaskView, sampler: str, measure: str, utility: str) -> list[fi
                 row["mean"],
                 row["sd"],
                 f"{words.style(estimator).label}, {row['size']} items: {findings.with_sd(row)}"
-                f" ({tables.subsets(row)} distinct subsets)",
+                f" ({row['distinct_subsets']} distinct subsets)",
             )
             for row in rows
             if row is not None and row["mean"] is not None

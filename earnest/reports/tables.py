@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas
 
 UNDECODABLE = frozenset({"unreadable", "empty", "truncated", "undeclared_length", "non_finite"})
+LONG = 40  # characters of a reason that still fit a table cell
 LONGEST = 400  # rows of a list of clips on the page; the whole list is in the clips table
 
 
@@ -52,23 +53,38 @@ def _padded(values: list[float]) -> tuple[float, float]:
 
 
 def subsets(row: Row | None) -> str:
-    """Number of distinct subsets behind a mean and an SD, and of seeds when it differs."""
+    """Number of distinct subsets behind a mean and an SD, of seeds if it differs, of gaps."""
     if row is None:
         return "–"
-    if row["distinct_subsets"] == row["seeds"]:
-        return str(row["seeds"])
-    return f"{row['distinct_subsets']} from {row['seeds']} seeds"
+    text = str(row["distinct_subsets"])
+    if row["distinct_subsets"] != row["seeds"]:
+        text += f" from {row['seeds']} seeds"
+    return text + (f", {row['undefined']} without a value" if row["undefined"] else "")
 
 
-def error_rows(view: TaskView) -> list[dict[str, Any]]:
-    """One row per sampler, size and estimator; those with the lowest RMSE are marked best."""
+def error_table(view: TaskView) -> dict[str, Any]:
+    """One row per sampler, size and estimator; those with the lowest RMSE are marked best.
+
+    Long reasons why there is no interval are given once, as lettered notes.
+    """
     rows = []
     for sampler in view.values("sampler"):
         for size in view.values("size"):
             competing = findings.competitors(view, sampler, size)
             winners = {row["estimator"] for row in findings.best(competing)}
             rows += [_error_row(row, row["estimator"] in winners) for row in competing]
-    return rows
+    notes = list(dict.fromkeys(r["interval_text"] for r in rows if len(r["interval_text"]) > LONG))
+    letters = {reason: _letters(place) for place, reason in enumerate(notes)}
+    for row in rows:
+        mark = letters.get(row["interval_text"])
+        row["interval_text"] = f"none ({mark})" if mark else row["interval_text"]
+    return {"rows": rows, "notes": [(letters[reason], reason) for reason in notes]}
+
+
+def _letters(place: int) -> str:
+    """Name of a note: a to z, then aa, ab and so on."""
+    letter = chr(ord("a") + place % 26)
+    return letter if place < 26 else _letters(place // 26 - 1) + letter
 
 
 def _error_row(row: Row, is_best: bool) -> dict[str, Any]:
@@ -213,7 +229,7 @@ def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -
     usual = primary[0] / primary[1] if primary else None
     unusual = rare[0] / rare[1] if rare else None
     gap = usual - unusual if primary and rare else None
-    marks = [("circle", "#0072B2", usual), ("diamond", "#D55E00", unusual)]
+    marks = [("ring", "#0072B2", usual), ("diamond", "#D55E00", unusual)]
     marks = [mark for mark in marks if mark[2] is not None]
     span = (usual, unusual) if primary and rare else None
     return {

@@ -85,7 +85,7 @@ class TaskView:
 
     @property
     def title(self) -> str:
-        return str(self.description.get("title") or words.in_words(self.name))
+        return words.in_words(str(self.description.get("title") or self.name))
 
     @property
     def anchor(self) -> str:

@@ -354,13 +354,33 @@ def test_errors_mark_the_lowest_rmse_of_each_cell():
             (100, "kde", None),
         ]
     ]
-    marked = [(r["size"], r["estimator"]) for r in tables.error_rows(one_task(rows)) if r["best"]]
+    marked = [
+        (r["size"], r["estimator"]) for r in tables.error_table(one_task(rows))["rows"] if r["best"]
+    ]
     assert marked == [(50, "kde"), (100, "unweighted")]
+
+
+def test_long_reasons_become_lettered_notes():
+    long = "the sampler is deterministic and leaves regions without any chance of selection"
+    none = {"interval": "no valid interval"}
+    rows = [row(), row(estimator="kde", reason=long, **none)]
+    rows += [row(estimator="knn", reason="covers 40% of 20 subsets", **none)]
+    rows += [row(estimator="logistic", reason=long, **none)]
+    table = tables.error_table(one_task(rows))
+    assert table["notes"] == [("a", long)]
+    assert {r["estimator"]: r["interval_text"] for r in table["rows"]} == {
+        "unweighted": "valid",
+        "kde": "none (a)",
+        "logistic": "none (a)",
+        "knn": "covers 40% of 20 subsets",
+    }
+    assert [tables._letters(place) for place in (0, 25, 26, 52)] == ["a", "z", "aa", "ba"]
 
 
 def test_distinct_subsets_stand_beside_seeds_when_they_differ():
     assert tables.subsets(row()) == "20"
     assert tables.subsets(row(distinct_subsets=17)) == "17 from 20 seeds"
+    assert tables.subsets(row(undefined=3)) == "20, 3 without a value"
 
 
 def test_scores_over_usual_and_rare_backgrounds():
