@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from earnest import io, schemas
+from earnest.audio import LENGTH
 from earnest.embeddings import Backend
 
 if TYPE_CHECKING:
     import pandas
 
-LENGTH = 80_000  # samples of one mixture in a shard
 BLOCK = 64  # mixtures in memory at a time: 20 MB
 ARRAY, ITEMS, META = "embeddings.npy", "items.parquet", "meta.json"
 

@@ -54,7 +54,7 @@ def _formants(rng: np.random.Generator, low: float, high: float) -> np.ndarray:
 
 def dog_bark(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Short, falling, half-voiced cries, alone or in quick rows."""
-    pitch, formants = log_uniform(rng, 280, 620), _formants(rng, 500, 1050)
+    pitch, formants = log_uniform(rng, 280, 560), _formants(rng, 520, 950)
     length, breath = log_uniform(rng, 0.10, 0.32), rng.uniform(0.2, 0.6)
     roughness, fall = rng.uniform(0, 0.5), rng.uniform(0.15, 0.5)
     starts = rhythm(rng, seconds, log_uniform(rng, 0.25, 0.8), jitter=0.15, missing=0.2)
@@ -169,11 +169,11 @@ def hand_clap(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray
 
 def bell(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Strokes whose partials are no harmonics and fade one after the other."""
-    strike = log_uniform(rng, 500, 1300)
-    ratios = np.array([0.5, 1.0, 1.19, 1.56, 2.0, 2.66, 3.01])
+    strike = log_uniform(rng, 950, 1600)
+    ratios = np.array([0.5, 1.0, 1.19, 1.56, 2.0, 2.66, 3.01, 4.16])
     partials = strike * ratios * rng.uniform(0.99, 1.01, len(ratios))
     levels = rng.uniform(0.4, 1.0, len(ratios))
-    fade = log_uniform(rng, 0.7, 3.0)
+    fade = log_uniform(rng, 0.5, 2.0)
     starts = rhythm(rng, seconds, log_uniform(rng, 0.3, 1.1), jitter=0.08, missing=0.15)
 
     def event() -> np.ndarray:
@@ -190,9 +190,9 @@ def bell(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
 
 def phone_ring(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Rings of a few tones that alternate or beat, from a struck bell's to a small speaker's."""
-    tones = log_uniform(rng, 500, 1500) * np.array([1.0, rng.uniform(1.15, 1.5)])
+    tones = log_uniform(rng, 800, 2000) * np.array([1.0, rng.uniform(1.15, 1.5)])
     beat, on = log_uniform(rng, 10, 26), log_uniform(rng, 0.3, 1.3)
-    sharpness, depth = log_uniform(rng, 1, 10), rng.uniform(0.5, 1.0)
+    sharpness, depth = log_uniform(rng, 2, 12), rng.uniform(0.5, 1.0)
     starts = rhythm(rng, seconds, on * rng.uniform(1.15, 1.9), jitter=0.03, missing=0.1)
 
     def event() -> np.ndarray:

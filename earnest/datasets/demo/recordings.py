@@ -69,7 +69,7 @@ def _through_microphone(rng: np.random.Generator, signal: np.ndarray, rate: int)
 
     coloured = shaped(signal, rate, response)
     coloured *= np.float32(log_uniform(rng, 0.08, 0.8) / np.abs(coloured).max())
-    hiss = noise(rng, len(coloured)) * np.float32(log_uniform(rng, 1.5e-4, 1e-3))
+    hiss = noise(rng, len(coloured)) * np.float32(log_uniform(rng, 4e-4, 2e-3))
     return np.clip(coloured + hiss, -1, 1)
 
 
