@@ -110,8 +110,8 @@ CODE = {
     "mixtures": ("mixing",),
     "embeddings": ("embeddings",),
     "pools": ("pools",),
-    "draws": ("engine.blocks",),
-    "estimates": ("engine.blocks",),
+    "draws": ("engine.drawing",),
+    "estimates": ("engine.estimating",),
     "summary": ("assessment",),
     "report": ("reports", "assessment"),
 }

@@ -1,7 +1,7 @@
 """Entry script of rule draw_subsets."""
 
 from earnest import io, pools
-from earnest.engine import blocks as drawing
+from earnest.engine import drawing
 from earnest.joblog import job_log
 
 with job_log(snakemake.log[0]):

@@ -1,7 +1,7 @@
 """Entry script of rule estimate_scores."""
 
 from earnest import io, pools
-from earnest.engine import blocks as estimating
+from earnest.engine import estimating
 from earnest.joblog import job_log
 
 with job_log(snakemake.log[0]):

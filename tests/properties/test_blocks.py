@@ -5,7 +5,8 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from earnest.engine.blocks import draw_block, estimate_block
+from earnest.engine.drawing import draw_block
+from earnest.engine.estimating import estimate_block
 from earnest.estimates import Pool
 from earnest.samplers import DETERMINISTIC
 

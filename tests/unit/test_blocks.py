@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from earnest import schemas
-from earnest.engine.blocks import draw_block, estimate_block
+from earnest.engine.drawing import draw_block
+from earnest.engine.estimating import estimate_block
 from earnest.estimates import Pool, estimate_all, true_value
 from earnest.measures import MEASURES
 from earnest.rng import generator

@@ -1,6 +1,6 @@
-"""A block of seeds: draw labelled subsets of one pool, and estimate from them.
+"""A block of seeds: estimate from the labelled subsets of one pool.
 
-How the seeds are split over blocks changes no number: every draw and every bootstrap has
+How the seeds are split over blocks changes no number: every bootstrap has
 its own generator, named by task, sampler and seed.
 """
 
@@ -14,7 +14,6 @@ import numpy as np
 from earnest.estimates import Pool, estimate_all, subset_weights, true_value
 from earnest.measures import Score
 from earnest.rng import generator
-from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS
 from earnest.schemas import TABLES
 from earnest.weights import WEIGHTS, Weights, prepare_pool
 
@@ -22,68 +21,6 @@ if TYPE_CHECKING:
     import pandas
 
 Truths = dict[tuple[str, str], Score]
-
-
-def draw_block(
-    pool: Pool,
-    *,
-    task: str,
-    sampler: str,
-    sizes: Sequence[int],
-    seeds: Sequence[int],
-    root_seed: int,
-    options: dict[str, Any] | None = None,
-) -> "pandas.DataFrame":
-    """Draw the labelled subsets of one sampler for some seeds.
-
-    Parameters
-    ----------
-    pool : Pool
-        With embeddings.
-    task, sampler : str
-        Name of the task; a key of `earnest.samplers.SAMPLERS`.
-    sizes : sequence of int
-        Subset sizes, of the whole study.
-    seeds : sequence of int
-        The seeds of this block.
-    root_seed : int
-        Seed of the study.
-    options : dict, optional
-        Options of the sampler.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Table `draws`. A sampler whose prefixes are its smaller subsets has one row a seed,
-        of the largest size; a deterministic one has rows for seed 0 only.
-
-    Raises
-    ------
-    ValueError
-        If the sampler is unknown or a size is larger than the pool.
-    """
-    import pandas as pd
-
-    if sampler not in SAMPLERS:
-        raise ValueError(f"unknown sampler {sampler!r}; there are {', '.join(SAMPLERS)}")
-    if not sizes:
-        raise ValueError("no subset size was given")
-    is_prefix = sampler in PREFIX_SAMPLERS
-    drawn_sizes = [max(sizes)] if is_prefix else list(sizes)
-    geometry = prepare_pool(pool.embeddings)
-    rows = []
-    for seed in seeds if sampler not in DETERMINISTIC else [s for s in seeds if s == 0]:
-        for size in drawn_sizes:
-            items = SAMPLERS[sampler](
-                geometry,
-                size,
-                posteriors=pool.posteriors,
-                rng=generator(root_seed, task, sampler, seed),
-                **(options or {}),
-            )
-            cell = {"task": task, "sampler": sampler, "size": size, "seed": seed}
-            rows.append(cell | {"is_prefix": is_prefix, "items": items})
-    return pd.DataFrame(rows, columns=list(TABLES["draws"]))
 
 
 def estimate_block(
