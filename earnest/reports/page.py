@@ -112,7 +112,7 @@ def _inline(name: str):
 def _task(view: TaskView, level: float) -> dict[str, Any]:
     chosen = view.chosen
     corrected = view.row(chosen.sampler, chosen.size, chosen.estimator)
-    contexts = tables.context_rows(view)
+    contexts, others = tables.context_rows(view), tables.other_rows(view)
     return {
         "view": view,
         "headline": findings.headline(view),
@@ -131,8 +131,8 @@ def _task(view: TaskView, level: float) -> dict[str, Any]:
         "hidden": findings.hidden(view),
         "aside": findings.aside(view, contexts["focus"]),
         "errors": tables.error_table(view),
-        "gaps": tables.gaps(view),
-        "others": tables.other_rows(view),
+        "gaps": tables.gaps(view, others),
+        "others": others,
         "estimators": [words.style(name).label for name in view.values("estimator")],
         "weights": tables.weight_rows(view),
         "flags": tables.flags_raised(view),

@@ -128,12 +128,11 @@ def other_rows(view: TaskView) -> list[dict[str, Any]]:
     return rows
 
 
-def gaps(view: TaskView) -> list[tuple[str, str]]:
+def gaps(view: TaskView, rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Estimators without a number in `other_rows`, each with the different reasons why."""
-    names = view.values("estimator")
     found = []
-    for place, name in enumerate(names):
-        reasons = {row["cells"][place]["why"] for row in other_rows(view)} - {None}
+    for place, name in enumerate(view.values("estimator")):
+        reasons = {row["cells"][place]["why"] for row in rows} - {None}
         found += [(words.style(name).label, reason) for reason in sorted(reasons)]
     return found
 

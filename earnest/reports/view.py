@@ -47,10 +47,17 @@ class TaskView:
     rows: list[Row]
     chosen: Chosen
     cells: dict[tuple, Row] = field(init=False, repr=False)
+    truths: dict[tuple[str, str], float] = field(init=False, repr=False)
+    defined: frozenset[tuple[str, str]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         keys = ("sampler", "size", "estimator", "measure", "utility")
         object.__setattr__(self, "cells", {tuple(r[k] for k in keys): r for r in self.rows})
+        known = [row for row in self.rows if row["truth"] is not None]
+        truths = {(row["measure"], row["utility"]): row["truth"] for row in known}
+        object.__setattr__(self, "truths", truths)
+        named = [(r["measure"], r["utility"]) for r in self.rows if r["mean"] is not None]
+        object.__setattr__(self, "defined", frozenset(named))
 
     def row(
         self,
@@ -65,11 +72,7 @@ class TaskView:
 
     def truth(self, measure: str | None = None, utility: str = "none") -> float | None:
         """The score on the whole pool, None where it is undefined or not in the summary."""
-        measure = measure or self.chosen.measure
-        for row in self.rows:
-            if row["measure"] == measure and row["utility"] == utility and row["truth"] is not None:
-                return row["truth"]
-        return None
+        return self.truths.get((measure or self.chosen.measure, utility))
 
     def values(self, column: str) -> list:
         """The different values of a key column: sizes sorted, names in the order of the page."""
@@ -77,11 +80,7 @@ class TaskView:
 
     def has(self, measure: str, utility: str) -> bool:
         """Whether any estimate of this measure and weighting has a value."""
-        return any(
-            row["mean"] is not None
-            for row in self.rows
-            if row["measure"] == measure and row["utility"] == utility
-        )
+        return (measure, utility) in self.defined
 
     @property
     def title(self) -> str:

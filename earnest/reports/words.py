@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Style:
     """How one estimator is named and drawn.
 
-    Colours are those of Okabe and Ito, which stay apart for colour-blind readers; dash
-    and marker differ as well, so that a grey print can be read.
+    Colours are those of Okabe and Ito, which stay apart for colour-blind readers, with their
+    purple made darker to be seen on white; dash and marker differ as well, for grey prints.
     """
 
     label: str
@@ -59,14 +59,6 @@ STYLES = {
         "diamond",
         "the model's own mean confidence over the whole pool, corrected by how wrong that"
         " confidence was on the labelled items; uses no weights",
-    ),
-    "ppi": Style("PPI++", "#56B4E9", "8 2", "circle", "a difference estimator with a tuned share"),
-    "post_stratified": Style(
-        "Post-stratified",
-        "#E69F00",
-        "2 2",
-        "square",
-        "scores of confidence quartiles, weighted by the quartiles' share of the pool",
     ),
 }
 _SPARE = ("#56B4E9", "#E69F00", "#332288", "#882255", "#44AA99", "#999933")

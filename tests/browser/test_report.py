@@ -23,6 +23,10 @@ pytestmark = [
 ]
 
 
+# 210 mm less the margins, at 96 px an inch
+A4 = DESKTOP | {"width": 688}
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("a report's folder") / "report.html"
@@ -146,10 +150,12 @@ def test_reads_without_javascript(report, tmp_path):
         assert len(driver.find_elements("css selector", "svg.panel")) > 15
 
 
-def test_prints_every_row_and_the_closed_parts(report, tmp_path):
+def test_prints_every_row_on_the_width_of_a_page(report, tmp_path):
     with browser(tmp_path) as driver:
-        show(driver, report, DESKTOP)
+        show(driver, report, A4)
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        width = driver.execute_script("return document.documentElement.scrollWidth")
+        assert width <= A4["width"], overflowing(driver)
         heights = driver.execute_script(
             "return [...document.querySelectorAll('.scroll')]"
             ".map((box) => box.scrollHeight - box.clientHeight)"
