@@ -1,5 +1,6 @@
 """Unpacking of downloaded zip and tar archives that could be hostile or damaged."""
 
+import lzma
 import os
 import shutil
 import stat
@@ -12,9 +13,20 @@ from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, NamedTuple
 
-MAX_BYTES = 40 * 1024**3
+MAX_GROWTH = 50  # sound shrinks by a factor of 2 or 3, digital silence by far more
+SPARE_BYTES = 64 * 1024**2
 MAX_FILES = 200_000
 CHUNK = 1024 * 1024
+# What Python raises for a damaged archive, or one that is packed in a way it does not know.
+DAMAGE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+)
 REASONS = (
     "absolute_path",
     "path_escape",
@@ -53,7 +65,7 @@ def extract(
     archive: str | os.PathLike,
     folder: str | os.PathLike,
     *,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
     max_files: int = MAX_FILES,
 ) -> Path:
     """Unpack a zip or tar archive into a new folder, which appears whole or not at all.
@@ -68,7 +80,8 @@ def extract(
     folder : path-like
         Must not exist.
     max_bytes, max_files : int
-        Bounds on what is written, whatever the archive declares.
+        Bounds on what is written, whatever the archive declares. Unless given, the bytes are
+        bounded by 50 times the archive's own size plus 64 MiB.
 
     Returns
     -------
@@ -87,6 +100,8 @@ def extract(
     archive, folder = Path(archive), Path(folder)
     if folder.exists():
         raise FileExistsError(f"{folder} exists already; move it away to unpack {archive} again")
+    if max_bytes is None:
+        max_bytes = MAX_GROWTH * archive.stat().st_size + SPARE_BYTES
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -113,7 +128,7 @@ def _write_members(archive: Path, folder: Path, max_bytes: int, max_files: int) 
             if written + member.size > max_bytes:
                 raise UnsafeArchive(archive, "too_large", f"more than {max_bytes} bytes unpacked")
             written += _write(archive, member, target, max_bytes - written)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except DAMAGE as error:
         raise UnsafeArchive(archive, "unreadable", str(error) or type(error).__name__) from error
 
 

@@ -24,6 +24,7 @@ REGISTRY_COLUMNS = (
     "note",
 )
 ATTEMPTS = 3
+PAUSE_S = 2  # before the second attempt, twice that before the third
 TIMEOUT_S = 60
 RECORD = "hashes.tsv"
 
@@ -178,10 +179,22 @@ def _unpack_all(sources: list[Source], mirror: str | os.PathLike | None, destina
     try:
         for number, file in enumerate(files):
             part = archives.extract(file, aside / f"part{number}")
-            shutil.copytree(part, aside / "whole", dirs_exist_ok=True, copy_function=os.replace)
+            _merge(part, aside / "whole")
         (aside / "whole").rename(destination / dataset)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _merge(part: Path, whole: Path) -> None:
+    """Move the files of one part to the others; a file that both have must be the same."""
+    for path in sorted(part.rglob("*")):
+        target = whole / path.relative_to(part)
+        if path.is_dir():
+            continue
+        if target.is_file() and target.read_bytes() != path.read_bytes():
+            raise ValueError(f"two parts of a data set hold different files {target.name}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(target)
 
 
 def _unwrapped(folder: Path) -> Path:
@@ -278,10 +291,16 @@ def _download(source: Source, path: Path, attempts: int) -> None:
             with io.written_aside(path) as aside:
                 download(source.address, str(aside), None)
             return
-        except OSError:
-            if attempt == attempts:
+        except OSError as error:
+            if attempt == attempts or _is_refusal(error):
                 raise
-            time.sleep(2**attempt)
+            time.sleep(PAUSE_S * 2 ** (attempt - 1))
+
+
+def _is_refusal(error: OSError) -> bool:
+    """Whether a server answered that it will not give the file, now or later (status 4xx)."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return status is not None and 400 <= status < 500 and status not in (408, 429)
 
 
 def record_hashes(
