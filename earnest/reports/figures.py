@@ -124,7 +124,7 @@ def _size_scale(sizes: Sequence[int]):
 
 def _axes(across, up, values: tuple[float, float], sizes: Sequence[int]) -> str:
     parts = []
-    for tick in ticks(*values):
+    for tick in ticks(*values, most=8):
         y = up(tick)
         parts.append(
             f'<line class="grid" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>'
