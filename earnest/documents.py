@@ -42,21 +42,25 @@ def completed(document: Any, schema: dict) -> Any:
     ]
     if problems:
         raise DocumentError("\n".join(problems))
-    result = copy.deepcopy(document)
-    _fill(result, schema)
-    return result
+    return _filled(document, schema)
 
 
-def _fill(value: Any, schema: dict) -> None:
-    if isinstance(value, dict):
-        for key, below in schema.get("properties", {}).items():
-            if "default" in below:
-                value.setdefault(key, copy.deepcopy(below["default"]))
-            if key in value:
-                _fill(value[key], below)
-    elif isinstance(value, list):
-        for item in value:
-            _fill(item, schema.get("items", {}))
+def _filled(value: Any, schema: dict) -> Any:
+    """Copy a value with defaults filled in and keys in the order of the schema.
+
+    The order matters where a value is a parameter of a job: a study file whose keys stand in
+    another order must not make the job run again.
+    """
+    if isinstance(value, list):
+        return [_filled(item, schema.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties", {})
+    result = {}
+    for key, below in known.items():
+        if key in value or "default" in below:
+            result[key] = _filled(value.get(key, copy.deepcopy(below.get("default"))), below)
+    return result | {key: copy.deepcopy(value[key]) for key in sorted(set(value) - set(known))}
 
 
 def _messages(error: Any) -> list[str]:

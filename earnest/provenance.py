@@ -18,6 +18,7 @@ def code_version(*modules: str) -> str:
 
     The hash is taken over syntax trees without docstrings, so comments, formatting and
     documentation do not count; imports are followed wherever they stand, also inside functions.
+    Files of other kinds that a package holds, such as page templates, count byte by byte.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ def code_version(*modules: str) -> str:
     digest = hashlib.sha256()
     for name in names:
         digest.update(f"{name}\0{_tree_text(name)}\0".encode())
+        for file in _package_data(name):
+            digest.update(f"{file.relative_to(PACKAGE)}\0".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -98,6 +101,18 @@ def _members(module: str) -> Iterator[str]:
         for file in sorted(path.parent.rglob("*.py")):
             relative = file.relative_to(PACKAGE).with_suffix("")
             yield ".".join(part for part in relative.parts if part != "__init__")
+
+
+def _package_data(name: str) -> list[Path]:
+    """Files that are not Python in a package and its plain sub-folders."""
+    path = _path(name)
+    if path is None or path.name != "__init__.py" or path.parent == PACKAGE:
+        return []
+    return sorted(
+        file
+        for file in path.parent.rglob("*")
+        if file.is_file() and file.suffix not in (".py", ".pyc")
+    )
 
 
 @cache

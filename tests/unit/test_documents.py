@@ -22,6 +22,13 @@ def test_defaults_come_from_the_schema_and_the_document_is_not_changed(schema, s
     assert "draws" not in study
 
 
+def test_the_order_of_keys_is_that_of_the_schema(schema, study):
+    turned = yaml.safe_load(yaml.safe_dump(study, sort_keys=True))
+    turned["classifier"] = {"options": {"max_depth": 3, "C": 1}}
+    study["classifier"] = {"options": {"C": 1, "max_depth": 3}}
+    assert repr(documents.completed(turned, schema)) == repr(documents.completed(study, schema))
+
+
 def test_defaults_are_not_shared_between_documents(schema, study):
     documents.completed(study, schema)["draws"]["sizes"].append(1)
     assert documents.completed(study, schema)["draws"]["sizes"] == [25, 50, 100, 200, 300]

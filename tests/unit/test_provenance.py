@@ -14,9 +14,10 @@ def package(tmp_path, monkeypatch):
         "d.py": "VALUE = 1\n",
         "sub/__init__.py": "",
         "sub/e.py": "from earnest import d\n",
+        "sub/pages/page.html": "<p>Hello</p>",
     }
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
 
@@ -53,6 +54,12 @@ def test_an_edit_does_not_reach_others(package):
 def test_a_package_stands_for_its_modules(package):
     before = provenance.code_version("sub")
     package("d.py", "VALUE = 1", "VALUE = 2")
+    assert provenance.code_version("sub") != before
+
+
+def test_a_template_of_a_package_counts(package):
+    before = provenance.code_version("sub")
+    package("sub/pages/page.html", "Hello", "Good day")
     assert provenance.code_version("sub") != before
 
 
