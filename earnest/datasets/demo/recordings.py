@@ -69,7 +69,10 @@ def _through_microphone(rng: np.random.Generator, signal: np.ndarray, rate: int)
 
     coloured = shaped(signal, rate, response)
     coloured *= np.float32(log_uniform(rng, 0.08, 0.8) / np.abs(coloured).max())
-    hiss = noise(rng, len(coloured)) * np.float32(log_uniform(rng, 4e-4, 2e-3))
+    # Of white noise only the part below 8 kHz is left at 16 kHz; it must stay above the gate of
+    # -70 LUFS, or the loudness of a clip would depend on the level that it is played at.
+    level = log_uniform(rng, 6e-4, 2e-3) * np.sqrt(rate / SAMPLE_RATES[0])
+    hiss = noise(rng, len(coloured)) * np.float32(level)
     return np.clip(coloured + hiss, -1, 1)
 
 
