@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest import classifiers
-from earnest.estimates import Pool
+from earnest.estimation.pool import Pool
 from earnest.rng import generator
 from earnest.tasks import Task, TaskError, build_task, context_task
 from earnest.utility import expected_utility, true_utility, utility_by_subconcept

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from earnest.designs import uncertainty_mixed
 from earnest.geometry import checks, distances
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.rng import generator
@@ -295,10 +296,13 @@ SAMPLERS: dict[str, Callable[..., np.ndarray]] = {
     "farthest": farthest,
     "density_farthest": density_farthest,
     "kmedoids": kmedoids,
+    "uncertainty_mixed": uncertainty_mixed,
 }
 
 # The first n of a longer draw are the draw of size n.
-PREFIX_SAMPLERS = frozenset({"random", "uncertainty", "farthest", "density_farthest"})
+PREFIX_SAMPLERS = frozenset(
+    {"random", "uncertainty", "farthest", "density_farthest", "uncertainty_mixed"}
+)
 
 # One subset per size whatever the seed, so items outside it have no chance of selection.
 DETERMINISTIC = frozenset({"uncertainty"})
@@ -318,12 +322,13 @@ def select(
     Parameters
     ----------
     name : str
-        A key of `SAMPLERS`: random, uncertainty, farthest, density_farthest, kmedoids.
+        A key of `SAMPLERS`: random, uncertainty, farthest, density_farthest, kmedoids,
+        uncertainty_mixed.
     embeddings : array_like, shape (N, d), or PoolGeometry
     n : int
         From 1 to N.
     posteriors : array_like, shape (N, C), optional
-        Rows sum to 1; uncertainty needs them.
+        Rows sum to 1; uncertainty and uncertainty_mixed need them.
     seed : int
         0 or larger.
     **options

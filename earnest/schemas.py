@@ -125,6 +125,9 @@ TABLES: dict[str, dict[str, Column]] = {
     | {
         "is_prefix": _BOOL,  # the first n of `items` are the draw of size n, for every n <= size
         "items": Column("list<int64>"),  # pool row numbers, in the order drawn
+        # of a sampler with recorded chances, see `earnest.designs.Draw`; null for the others
+        "chances": Column("list<float64>", True),
+        "thresholds": Column("list<float64>", True),
     },
     "weights": _CELL
     | {

@@ -174,7 +174,7 @@ def get_root(wildcards):
     """The file that says where a data set lies: synthesised, in the mirror or downloaded."""
     if wildcards.dataset == "demo":
         return f"data/demo/clips-{config['demo']['clips_per_kind']}/root.json"
-    return f"data/raw/{wildcards.dataset}/root.json"
+    return f"data/raw/{wildcards.dataset}.json"
 
 
 def get_mirror(wildcards):

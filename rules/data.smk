@@ -24,10 +24,9 @@ rule synthesise_demo:
 
 rule fetch_dataset:
     output:
-        root="data/raw/{dataset}/root.json",
+        root="data/raw/{dataset}.json",
     log:
         "logs/fetch_dataset/{dataset}.log",
-    retries: 1
     params:
         mirror=config["mirror"],
         found=get_mirror,

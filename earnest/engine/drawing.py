@@ -7,8 +7,11 @@ its own generator, named by task, sampler and seed.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from earnest.designs import RECORDED
 from earnest.estimation.pool import Pool
-from earnest.geometry.pool import prepare_pool
+from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.rng import generator
 from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS
 from earnest.schemas import TABLES
@@ -67,13 +70,23 @@ def draw_block(
     rows = []
     for seed in seeds if sampler not in DETERMINISTIC else [s for s in seeds if s == 0]:
         for size in drawn_sizes:
-            items = SAMPLERS[sampler](
-                geometry,
-                size,
-                posteriors=pool.posteriors,
-                rng=generator(root_seed, task, sampler, seed),
-                **(options or {}),
-            )
+            rng = generator(root_seed, task, sampler, seed)
+            drawn = _draw(sampler, pool, geometry, size, rng, options or {})
             cell = {"task": task, "sampler": sampler, "size": size, "seed": seed}
-            rows.append(cell | {"is_prefix": is_prefix, "items": items})
+            rows.append(cell | {"is_prefix": is_prefix} | drawn)
     return pd.DataFrame(rows, columns=list(TABLES["draws"]))
+
+
+def _draw(
+    sampler: str,
+    pool: Pool,
+    geometry: PoolGeometry,
+    size: int,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the items, with their chances where the sampler has them."""
+    if sampler in RECORDED:
+        return vars(RECORDED[sampler](pool.posteriors, size, rng=rng, **options))
+    items = SAMPLERS[sampler](geometry, size, posteriors=pool.posteriors, rng=rng, **options)
+    return {"items": items, "chances": None, "thresholds": None}

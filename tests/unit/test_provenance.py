@@ -92,3 +92,17 @@ def test_stamp_depends_on_code_and_settings_but_not_on_their_order():
 def test_library_versions_name_python_too():
     versions = provenance.library_versions("numpy")
     assert set(versions) == {"python", "numpy"}
+
+
+@pytest.mark.parametrize(
+    ("stage", "without"),
+    [
+        ("pools", {"weights", "samplers", "estimates"}),
+        ("engine.drawing", {"weights", "estimates"}),
+        ("plan", {"mixing", "embeddings"}),
+        ("reports", {"weights", "estimates"}),
+    ],
+)
+def test_a_stage_does_not_depend_on_what_comes_after_it(stage, without):
+    reached = set().union(*map(provenance._reachable, provenance._members(stage)))
+    assert reached & without == set()

@@ -161,9 +161,20 @@ def test_a_pairs_file_that_is_not_there_is_named(empty_project):
     assert "mixtures.pairs: there is no file config/pears.tsv" in result.stdout
 
 
+def test_a_context_task_of_an_unknown_foreground_stops_before_any_job(empty_project):
+    tasks = [{"name": "context", "kind": "context", "foreground": "dog_barks"}]
+    result = empty_project.snakemake(config=empty_project.changed_config(tasks=tasks), check=False)
+    assert result.returncode != 0
+    assert "tasks: 'context': no foreground 'dog_barks'; there are bell, cough" in result.stdout
+    assert not (empty_project.folder / "results").exists()
+
+
 def test_a_missing_data_set_says_what_to_put_where(empty_project):
     config = empty_project.changed_config(
-        datasets=["esc50"], mirror=None, mixtures={"pairs": "config/spuraudio/pairs.tsv"}
+        datasets=["esc50"],
+        mirror=None,
+        mixtures={"pairs": "config/spuraudio/pairs.tsv"},
+        tasks=[{"name": "foregrounds", "kind": "classes"}],
     )
     registry = empty_project.folder / "config/datasets.tsv"
     # an address that refuses at once, so that the test does not depend on the network
