@@ -17,6 +17,8 @@ def draws(seeds=(0,), items=(3, 1, 2)):
             "seed": list(seeds),
             "is_prefix": True,
             "items": [list(items) for _ in seeds],
+            "chances": None,
+            "thresholds": None,
         }
     )
 

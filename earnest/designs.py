@@ -1,0 +1,202 @@
+"""Sampling designs whose chances are known: what design-based estimates need of a draw."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.geometry import checks
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Items drawn one after the other without replacement, with the chances they had.
+
+    Attributes
+    ----------
+    items : ndarray (n,) int64
+        Pool rows, in the order drawn; the first m are a draw of size m.
+    chances : ndarray (n,) float64
+        Chance of each item in a draw of a single item; over the whole pool they sum to 1.
+    thresholds : ndarray (n,) float64
+        For every m from 1 to n, the chance that an item with chance 1/N had to be among the
+        first m, given which item came next; 1 where m is the whole pool.
+    """
+
+    items: np.ndarray
+    chances: np.ndarray
+    thresholds: np.ndarray
+
+
+@dataclass(frozen=True)
+class Design:
+    """The chances with which a labelled subset of n items was drawn from a pool of N.
+
+    Attributes
+    ----------
+    turns : ndarray (n,) float64
+        Chance of each item at its turn, among the items left by then; for `lure_weights`.
+    inclusion : ndarray (n,) float64
+        Chance of each item to be in the subset at all; for Horvitz-Thompson weights.
+    """
+
+    turns: np.ndarray
+    inclusion: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("turns", "inclusion"):
+            chances = np.asarray(getattr(self, name), dtype=np.float64)
+            bad = np.flatnonzero(~((chances > 0) & (chances <= 1)))
+            if len(bad):
+                raise ValueError(
+                    f"{name}: chance {bad[0]} is {chances[bad[0]]}; a drawn item had a chance"
+                    " above 0 and at most 1"
+                )
+            object.__setattr__(self, name, chances)
+
+
+def uniform(n: int, size: int) -> Design:
+    """Return the chances of n items drawn at random from a pool of `size` without replacement."""
+    return Design(1 / (size - np.arange(n)), np.full(n, n / size))
+
+
+def of_prefix(chances: ArrayLike, thresholds: ArrayLike, n: int, size: int) -> Design:
+    """Return the chances of the first n items of a longer `Draw` from a pool of `size`.
+
+    Parameters
+    ----------
+    chances, thresholds : array_like
+        Those of the `Draw`, at least n values each.
+    n, size : int
+        Items of the subset and of the pool.
+
+    Returns
+    -------
+    Design
+        `inclusion` is conditional on the threshold, which leaves the Horvitz-Thompson estimate
+        of a total without bias (rank conditioning).
+
+    References
+    ----------
+    Cohen and Kaplan, Summarizing data using bottom-k sketches, PODC 2007, section 5.
+    """
+    chances = np.asarray(chances, dtype=np.float64)[:n]
+    left = 1 - np.concatenate([[0.0], np.cumsum(chances)[:-1]])
+    # the last items of a whole pool are all that is left, but for the rounding of the sum
+    turns = np.minimum(chances / np.maximum(left, chances), 1)
+    with np.errstate(divide="ignore"):
+        log_missed = size * chances * np.log1p(-np.float64(thresholds[n - 1]))
+    return Design(turns, -np.expm1(log_missed))
+
+
+def lure_weights(turns: ArrayLike, size: int) -> np.ndarray:
+    """Return the levelled weights that make a mean over actively chosen items unbiased.
+
+    Parameters
+    ----------
+    turns : array_like (n,)
+        Chance of each item at its turn, in the order drawn.
+    size : int
+        Items of the pool.
+
+    Returns
+    -------
+    ndarray (n,) float64
+        v_m = 1 + (N - n) / (N - m) (1 / ((N - m + 1) q_m) - 1), for m = 1 .. n.
+
+    References
+    ----------
+    Farquhar, Gal and Rainforth, On statistical bias in active learning: how and when to fix it,
+    ICLR 2021 (the levelled unbiased risk estimator).
+    """
+    turns = np.asarray(turns, dtype=np.float64)
+    n = len(turns)
+    if n == size:
+        return np.ones(n)
+    left = size - np.arange(n)  # N - m + 1
+    return 1 + (size - n) / (left - 1) * (1 / (left * turns) - 1)
+
+
+def mixed_draw(
+    posteriors: ArrayLike, n: int, *, rng: np.random.Generator, uniform_share: float = 0.5
+) -> Draw:
+    """Draw items by a mixture of uncertainty and pure chance, and record the chances.
+
+    Parameters
+    ----------
+    posteriors : array_like, shape (N, C)
+        Rows sum to 1.
+    n : int
+        From 1 to N.
+    rng : numpy.random.Generator
+    uniform_share : float
+        Above 0, at most 1.
+
+    Returns
+    -------
+    Draw
+
+    Notes
+    -----
+    An item has chance uniform_share / N + (1 - uniform_share) u / sum(u) in a draw of one, with
+    u = 1 - largest posterior; uniform if no item is uncertain. Further items are drawn with
+    the same chances among those left, which is the order of N exponential waiting times with
+    these chances as rates.
+    """
+    posteriors = checks.check_posteriors(posteriors, len(posteriors), "uncertainty_mixed")
+    if not 0 < uniform_share <= 1:
+        raise ValueError(f"uniform_share must be above 0 and at most 1, got {uniform_share}")
+    size = len(posteriors)
+    unsure = np.clip(1 - posteriors.max(axis=1), 0, None)
+    if unsure.sum() == 0:
+        unsure = np.ones(size)
+    chances = uniform_share / size + (1 - uniform_share) * unsure / unsure.sum()
+    waits = rng.exponential(size=size) / chances
+    order = np.argsort(waits, kind="stable").astype(np.int64)
+    following = np.append(waits[order[1 : n + 1]], np.inf)[:n]
+    items = order[:n]
+    return Draw(items, chances[items], -np.expm1(-following / size))
+
+
+def uncertainty_mixed(
+    embeddings: ArrayLike | None,
+    n: int,
+    *,
+    posteriors: ArrayLike | None,
+    rng: np.random.Generator,
+    uniform_share: float = 0.5,
+) -> np.ndarray:
+    """Choose half by uncertainty and half at random, every item with a known chance above 0.
+
+    Parameters
+    ----------
+    embeddings : ignored, but for their number
+    n : int
+        From 1 to N.
+    posteriors : array_like, shape (N, C)
+        Rows sum to 1.
+    rng : numpy.random.Generator
+    uniform_share : float
+        Share of pure chance in every draw, above 0 and at most 1.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), int64
+        Distinct rows, in the order drawn; a smaller n gives a prefix. `mixed_draw` returns the
+        chances as well.
+
+    Raises
+    ------
+    ValueError
+        If n > N, or if posteriors are missing or no distributions.
+    """
+    size = len(posteriors) if embeddings is None and posteriors is not None else len(embeddings)
+    n = checks.check_count("n", n)
+    if n > size:
+        raise ValueError(f"cannot choose n = {n} distinct items from a pool of {size}")
+    posteriors = checks.check_posteriors(posteriors, size, "uncertainty_mixed")
+    return mixed_draw(posteriors, n, rng=rng, uniform_share=uniform_share).items
+
+
+# Samplers that come with recorded chances, and the function that returns both.
+RECORDED = {"uncertainty_mixed": mixed_draw}
