@@ -72,7 +72,7 @@ class Project:
         return self.folder / "results" / "tiny" / name
 
 
-def checkout(root, folder):
+def copy_of(root, folder):
     """Copy what a run needs, without results."""
     folder.mkdir(parents=True)
     for part in PARTS:
@@ -83,16 +83,22 @@ def checkout(root, folder):
     return Project(folder)
 
 
+@pytest.fixture(scope="session")
+def checkout():
+    """What makes a checkout of the project in a folder."""
+    return copy_of
+
+
 @pytest.fixture
 def empty_project(root, tmp_path):
     """A checkout in which nothing has run yet."""
-    return checkout(root, tmp_path / "somebody's new project")
+    return copy_of(root, tmp_path / "somebody's new project")
 
 
 @pytest.fixture(scope="session")
 def finished(root, tmp_path_factory):
     """The checkout in which the tiny study has run; to be read only."""
-    project = checkout(root, tmp_path_factory.mktemp("finished") / "somebody's project")
+    project = copy_of(root, tmp_path_factory.mktemp("finished") / "somebody's project")
     project.snakemake()
     return project
 
