@@ -1,0 +1,57 @@
+"""The Penn Machine Learning Benchmarks: `NAME.tsv.gz` with a header and the column `target`."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from earnest.datasets import tabular
+
+ADDRESS = "https://github.com/EpistasisLab/pmlb/raw/master/datasets/{name}/{name}.tsv.gz"
+TARGET = "target"
+
+
+def find(name: str, folders: Sequence[str | os.PathLike]) -> list[Path]:
+    """Return the file of a data set, or none."""
+    names = (f"{name}.tsv.gz", f"{name}.tsv", f"{name}/{name}.tsv.gz", f"{name}/{name}.tsv")
+    file = tabular.first_file(folders, names)
+    return [] if file is None else [file]
+
+
+def read(name: str, folders: Sequence[str | os.PathLike]) -> tabular.Table:
+    """Read a data set.
+
+    Parameters
+    ----------
+    name : str
+        For example `wine_recognition`.
+    folders : sequence of path-like
+
+    Returns
+    -------
+    earnest.datasets.tabular.Table
+
+    Raises
+    ------
+    earnest.datasets.tabular.MissingTable
+        If no folder holds it.
+    earnest.datasets.tabular.UnusableTable
+        If the file is damaged or has no column `target`.
+    """
+    import pandas as pd
+
+    found = find(name, folders)
+    if not found:
+        address = ADDRESS.format(name=name)
+        raise tabular.MissingTable(tabular.missing(name, f"{name}.tsv.gz", address, folders))
+    path = found[0]
+    try:
+        columns = pd.read_csv(path, sep="\t", nrows=0).columns
+        marks = {column: list(tabular.MISSING_MARKS) for column in columns if column != TARGET}
+        frame = pd.read_csv(
+            path, sep="\t", dtype={TARGET: str}, keep_default_na=False, na_values=marks
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, OSError) as error:
+        raise tabular.UnusableTable(f"{path} cannot be read: {error}") from error
+    if TARGET not in frame.columns:
+        raise tabular.UnusableTable(f"{path}: no column {TARGET!r}")
+    return tabular.to_table(frame.drop(columns=TARGET), frame[TARGET], path=path)
