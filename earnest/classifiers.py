@@ -29,13 +29,23 @@ def _logistic(rng: np.random.Generator, *, C: float = 0.01) -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=MAX_ITERATIONS))
 
 
-def _forest(rng: np.random.Generator, *, n_estimators: int = 200, min_samples_leaf: int = 1) -> Any:
+def _forest(
+    rng: np.random.Generator,
+    *,
+    n_estimators: int = 200,
+    min_samples_leaf: int = 1,
+    class_weight: str | None = None,
+) -> Any:
     """Random forest on the embeddings as they are; posteriors are means over the trees."""
     from sklearn.ensemble import RandomForestClassifier
 
     seed = int(rng.integers(2**31))
     return RandomForestClassifier(
-        n_estimators=n_estimators, min_samples_leaf=min_samples_leaf, random_state=seed, n_jobs=1
+        n_estimators=n_estimators,
+        min_samples_leaf=min_samples_leaf,
+        class_weight=class_weight,
+        random_state=seed,
+        n_jobs=1,
     )
 
 
@@ -56,7 +66,8 @@ def fit(
     ----------
     name : str
         A key of `CLASSIFIERS`: `logistic` (option `C`, default 0.01) or `forest` (options
-        `n_estimators`, default 200, and `min_samples_leaf`, default 1).
+        `n_estimators`, default 200, `min_samples_leaf`, default 1, and `class_weight`, of which
+        `balanced` weights each class by the inverse of its share).
     embeddings : (n, d) float
         Finite. The logistic model standardises them with the mean and SD of these rows.
     labels : (n,) str or int

@@ -57,6 +57,21 @@ _MIXTURE_PLAN = {
 
 _CELL = {"task": _TEXT, "sampler": _TEXT, "size": _INT, "seed": _INT}
 
+_FOLD = {"repeat": _INT, "fold": _INT}
+_FOLD_OF_CORRECTION = {"dataset": _TEXT, "correction": _TEXT} | _FOLD
+_SUBCONCEPT = {"subconcept": _TEXT, "side": _TEXT, "rank": _INT, "test_size": _INT}
+_WEIGHTINGS = ("true", "predicted", "conditional")
+_OF_SETS = {"correction": _TEXT, "measure": _TEXT, "utility": _TEXT, "datasets": _INT}
+# a number over data sets: bootstrap interval over them, and the number that the paper prints
+_STATISTIC = {
+    "value": _FLOAT_OR_NULL,
+    "low": _FLOAT_OR_NULL,
+    "high": _FLOAT_OR_NULL,
+    "undefined": _INT,  # resamples without a value
+    "printed": _FLOAT_OR_NULL,
+    "reason": _TEXT_OR_NULL,
+}
+
 TABLES: dict[str, dict[str, Column]] = {
     # one row per file of a source data set, before any decoding
     "listing": _LISTING,
@@ -184,10 +199,113 @@ TABLES: dict[str, dict[str, Column]] = {
         "mean_width": _FLOAT_OR_NULL,
         "interval": _TEXT,  # valid | no valid interval
         "ess": _FLOAT_OR_NULL,  # median over the cells
+        "outside_confidence": _FLOAT_OR_NULL,  # means over the cells
+        "outside_distance": _FLOAT_OR_NULL,
         "flags": Column("list<string>"),  # those raised in any cell
         "reason": _TEXT_OR_NULL,
     },
+    # studies on tables: one row per test item of each fold
+    "fold_items": _FOLD
+    | {
+        "item": _INT,  # row of the data set's file
+        "row": _INT,  # row of the kept features
+        "subconcept": _TEXT,
+        "is_minority": _BOOL,
+        "utility_true": _FLOAT,
+        "utility_predicted": _FLOAT,
+        "utility_conditional": _FLOAT,
+    },
+    "fold_subconcepts": {"dataset": _TEXT}
+    | _FOLD
+    | _SUBCONCEPT
+    | {
+        "train_size": _INT,
+        "mean_true": _FLOAT,  # mean weight of its test items
+        "mean_predicted": _FLOAT,
+        "mean_conditional": _FLOAT,
+    },
+    # how well the subconcept forest names the subconcept of a test item
+    "recognition": {"dataset": _TEXT}
+    | _FOLD
+    | {"measure": _TEXT, "value": _FLOAT_OR_NULL, "reason": _TEXT_OR_NULL},
+    "fold_scores": _FOLD_OF_CORRECTION
+    | {
+        "part": _TEXT,  # full | largest | smallest: which minority subconcepts are tested
+        "measure": _TEXT,
+        "utility": _TEXT,  # none | true | predicted | majority_one | conditional
+        "value": _FLOAT_OR_NULL,
+        "reason": _TEXT_OR_NULL,
+    },
+    # of each subconcept: how many test items the binary forest hit, and their summed weights
+    "fold_recalls": _FOLD_OF_CORRECTION
+    | _SUBCONCEPT
+    | {
+        "trained": _INT,  # training rows after the correction that are copies of its rows
+        "hits": _INT,
+    }
+    | {f"{way}_{kind}": _FLOAT for way in ("hit", "missed") for kind in _WEIGHTINGS},
+    "table_correlations": _OF_SETS
+    | {"part": _TEXT, "p": _FLOAT_OR_NULL}
+    | _STATISTIC
+    | {
+        "low_without": _FLOAT_OR_NULL,  # lowest and highest value when one set is left out
+        "low_set": _TEXT_OR_NULL,
+        "high_without": _FLOAT_OR_NULL,
+        "high_set": _TEXT_OR_NULL,
+        "printed_p": _FLOAT_OR_NULL,
+    },
+    "table_gaps": _OF_SETS | _STATISTIC,
+    "table_gap_differences": _OF_SETS | {"other": _TEXT} | _STATISTIC,
+    "weight_quality": {"dataset": _TEXT, "measure": _TEXT}
+    | {
+        "recognition": _FLOAT_OR_NULL,
+        "mu": _FLOAT,
+        "mu_relative": _FLOAT,
+    },
+    "recognition_correlations": {
+        "version": _TEXT,  # absolute | relative
+        "method": _TEXT,  # pearson | spearman
+        "measure": _TEXT,
+        "datasets": _INT,
+        "outliers": Column("list<string>"),  # left out by the paper's rule
+        "p": _FLOAT_OR_NULL,
+    }
+    | _STATISTIC
+    | {
+        "low_without": _FLOAT_OR_NULL,
+        "low_set": _TEXT_OR_NULL,
+        "high_without": _FLOAT_OR_NULL,
+        "high_set": _TEXT_OR_NULL,
+    },
+    # of each data set: how far a weighting is from the one by true subconcepts
+    "table_distances": {
+        "dataset": _TEXT,
+        "correction": _TEXT,
+        "measure": _TEXT,
+        "utility": _TEXT,
+        "value": _FLOAT_OR_NULL,  # mean over the folds
+        "true_value": _FLOAT_OR_NULL,
+        "distance": _FLOAT_OR_NULL,  # absolute, of the two means
+        "optimism": _FLOAT_OR_NULL,  # with its sign
+    },
+    # mean weight of the minority items that the binary forest missed, and of those it hit
+    "table_weights": {
+        "dataset": _TEXT,
+        "correction": _TEXT,
+        "utility": _TEXT,
+        "missed": _INT,
+        "hits": _INT,
+        "missed_weight": _FLOAT_OR_NULL,
+        "hit_weight": _FLOAT_OR_NULL,
+    },
 }
+
+
+def frame_of(table: str, rows: "list[dict]") -> "pandas.DataFrame":
+    """Return rows as a data frame with the columns of a table; none is fine."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(TABLES[table]))
 
 
 def arrow_schema(table: str) -> "pyarrow.Schema":

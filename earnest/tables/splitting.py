@@ -1,0 +1,291 @@
+"""A table made into a binary task, its folds, and the subconcept forest that weights each fold."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnest import classifiers, measures, schemas, tasks
+from earnest import utility as utilities
+from earnest.datasets import tabular
+from earnest.rng import generator
+
+if TYPE_CHECKING:
+    import pandas
+
+FOLDS = 2
+MEASURES = ("roc_auc", "balanced_accuracy", "f1")
+WEIGHTINGS = ("true", "predicted", "conditional")
+
+
+class FoldError(ValueError):
+    """A fold lacks a subconcept; the message names both."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A data set ready for its binary forests.
+
+    Attributes
+    ----------
+    description : dict
+        Plain values: status `used` or `not run`, the reason, the two sides and their sizes.
+    features : ndarray (n, d) float32
+        Of the kept rows; NaN where a number is missing.
+    items : pandas.DataFrame
+        Table `fold_items`.
+    subconcepts : pandas.DataFrame
+        Table `fold_subconcepts`.
+    recognition : pandas.DataFrame
+        Table `recognition`.
+    """
+
+    description: dict[str, Any]
+    features: np.ndarray
+    items: "pandas.DataFrame"
+    subconcepts: "pandas.DataFrame"
+    recognition: "pandas.DataFrame"
+
+
+def split_file(
+    collection: str, name: str, folders: Sequence[str | os.PathLike], **options: Any
+) -> Split:
+    """Read a data set and split it; one that cannot be used gives its reason instead of rows.
+
+    Parameters
+    ----------
+    collection, name, folders
+        As in `earnest.datasets.tabular.read`.
+    **options
+        As in `split_table`.
+
+    Returns
+    -------
+    Split
+        With status `not run` if the file is missing or unusable, no task can be built, or a
+        fold lacks a subconcept.
+    """
+    try:
+        table = tabular.read(collection, name, folders)
+        return split_table(table, dataset=name, **options)
+    except (tabular.MissingTable, tabular.UnusableTable, tasks.TaskError, FoldError) as error:
+        return not_run(name, str(error))
+
+
+def not_run(dataset: str, reason: str) -> Split:
+    """Return the split of a data set that cannot be used: no rows and a reason."""
+    description = {"dataset": dataset, "status": "not run", "reason": reason}
+    return Split(description, np.empty((0, 0), dtype=np.float32), *_frames([], [], []))
+
+
+def split_table(
+    table: tabular.Table, *, dataset: str, root_seed: int, repeats: int = 5, n_estimators: int = 100
+) -> Split:
+    """Build the binary task, split it in halves several times, and weight every test item.
+
+    In each repeat the kept rows are halved at random, every subconcept in equal parts, and
+    each half is tested once. A random forest over the subconcepts, trained on the other half,
+    gives the posteriors behind the predicted weights. It does not depend on how the binary
+    forest's imbalance is corrected, so all corrections share it.
+
+    Parameters
+    ----------
+    table : earnest.datasets.tabular.Table
+    dataset : str
+        Names the random draws.
+    root_seed : int
+    repeats : int
+        Of the split into two folds.
+    n_estimators : int
+        Trees of the subconcept forest.
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    earnest.tasks.TaskError
+        If there are too few classes, or too few rows in one.
+    FoldError
+        If a fold lacks a subconcept.
+
+    Notes
+    -----
+    "Correcting Performance Estimation Bias in Imbalanced Classification with Minority
+    Subconcepts", sections 4.1 to 4.3. The paper does not say whether its folds are stratified
+    by class or by subconcept; here they are stratified by subconcept.
+    """
+    task = tasks.build_task(table.labels, seed=root_seed)
+    features = table.features[task.items]
+    items, subconcepts, recognition = [], [], []
+    for repeat, fold, train, test in halves(task.subconcept, dataset, repeats, root_seed):
+        rng = generator(root_seed, dataset, "subconcepts", repeat, fold)
+        filled = fill_missing(features, train)
+        model = classifiers.fit(
+            "forest", filled[train], task.subconcept[train], rng=rng, n_estimators=n_estimators
+        )
+        predicted, posteriors = classifiers.predict(model, filled[test])
+        weights = _weights(task, train, test, posteriors, model.classes_)
+        at = {"repeat": repeat, "fold": fold}
+        items.append(
+            at | {"item": task.items[test], "row": test, "subconcept": task.subconcept[test]}
+        )
+        items[-1] |= {"is_minority": task.is_minority[test]} | weights
+        at = {"dataset": dataset} | at
+        subconcepts += _by_subconcept(task, train, test, weights, at)
+        recognition += _recognition(task.subconcept[test], predicted, posteriors, model, at)
+    description = _description(dataset, table, task, features)
+    return Split(description, features, *_frames(items, subconcepts, recognition))
+
+
+def halves(
+    subconcept: np.ndarray, dataset: str, repeats: int, root_seed: int
+) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Yield repeat, fold, training rows and test rows of repeated stratified halving.
+
+    Raises
+    ------
+    FoldError
+        If a half lacks a subconcept.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    names = np.unique(subconcept)
+    for repeat in range(repeats):
+        seed = int(generator(root_seed, dataset, "folds", repeat).integers(2**31))
+        folds = StratifiedKFold(n_splits=FOLDS, shuffle=True, random_state=seed)
+        for fold, (train, test) in enumerate(folds.split(subconcept, subconcept)):
+            for part, rows in (("training", train), ("test", test)):
+                lacking = np.setdiff1d(names, subconcept[rows])
+                if len(lacking):
+                    raise FoldError(
+                        f"repeat {repeat}, fold {fold}: no {part} item of"
+                        f" subconcept {str(lacking[0])!r}"
+                    )
+            yield repeat, fold, train, test
+
+
+def fill_missing(features: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """Return features with missing numbers replaced by the median of the training rows.
+
+    Parameters
+    ----------
+    features : ndarray (n, d)
+    train : ndarray of int
+        Rows of the training part; a feature that has no number there is filled with 0.
+    """
+    gaps = np.isnan(features)
+    if not gaps.any():
+        return features
+    columns = np.flatnonzero(gaps.any(axis=0))
+    medians = np.zeros(features.shape[1], dtype=features.dtype)
+    known = [column for column in columns if not gaps[train, column].all()]
+    medians[known] = np.nanmedian(features[np.ix_(train, known)], axis=0)
+    return np.where(gaps, medians, features)
+
+
+def _weights(
+    task: tasks.Task,
+    train: np.ndarray,
+    test: np.ndarray,
+    posteriors: np.ndarray,
+    classes: Sequence,
+) -> dict[str, np.ndarray]:
+    """Weigh the test items by their own subconcept and by the predicted one."""
+    worth = utilities.utility_by_subconcept(task.subconcept[train], task)
+    conditional = utilities.expected_utility(
+        posteriors,
+        classes,
+        worth,
+        minority=task.minority,
+        is_minority=task.is_minority[test],
+        conditional=True,
+    )
+    return {
+        "utility_true": utilities.true_utility(task.subconcept[test], worth),
+        "utility_predicted": utilities.expected_utility(posteriors, classes, worth),
+        "utility_conditional": conditional,
+    }
+
+
+def _by_subconcept(
+    task: tasks.Task, train: np.ndarray, test: np.ndarray, weights: dict[str, np.ndarray], at: dict
+) -> list[dict]:
+    rows = []
+    for rank, name in enumerate((*task.majority, *task.minority)):
+        mine = task.subconcept[test] == name
+        means = {f"mean_{way}": float(weights[f"utility_{way}"][mine].mean()) for way in WEIGHTINGS}
+        rows.append(
+            at
+            | {
+                "subconcept": name,
+                "side": "majority" if name in task.majority else "minority",
+                "rank": rank,
+                "train_size": int((task.subconcept[train] == name).sum()),
+                "test_size": int(mine.sum()),
+            }
+            | means
+        )
+    return rows
+
+
+def _recognition(
+    truth: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray, model: Any, at: dict
+) -> list[dict]:
+    """Score the subconcept forest: AUC and F1 as means over one subconcept against the rest."""
+    rows = []
+    for measure in MEASURES:
+        if measure == "balanced_accuracy":
+            scored = [measures.score(measure, truth, predicted, classes=model.classes_)]
+        else:
+            scored = [
+                measures.score(
+                    measure,
+                    (truth == name).astype(int),
+                    (predicted == name).astype(int),
+                    y_score=posteriors[:, column],
+                )
+                for column, name in enumerate(model.classes_)
+            ]
+        reason = next((score.reason for score in scored if score.value is None), None)
+        value = None if reason else float(np.mean([score.value for score in scored]))
+        rows.append(at | {"measure": measure, "value": value, "reason": reason})
+    return rows
+
+
+def _description(
+    dataset: str, table: tabular.Table, task: tasks.Task, features: np.ndarray
+) -> dict[str, Any]:
+    majority, minority = int((~task.is_minority).sum()), int(task.is_minority.sum())
+    return {
+        "dataset": dataset,
+        "status": "used",
+        "reason": None,
+        "file_rows": len(table.labels),
+        "rows": len(task.items),
+        "features": features.shape[1],
+        "text_columns": list(table.text_columns),
+        "missing": table.missing,
+        "filled": int(np.isnan(features).sum()),
+        "majority": list(task.majority),
+        "minority": list(task.minority),
+        "sizes": task.sizes,
+        "majority_size": majority,
+        "minority_size": minority,
+        "ratio": majority / minority,
+    }
+
+
+def _frames(items: list[dict], subconcepts: list[dict], recognition: list[dict]) -> tuple:
+    import pandas as pd
+
+    frames = [pd.DataFrame(part) for part in items] or [schemas.frame_of("fold_items", [])]
+    whole = pd.concat(frames, ignore_index=True)
+    return (
+        whole,
+        schemas.frame_of("fold_subconcepts", subconcepts),
+        schemas.frame_of("recognition", recognition),
+    )
