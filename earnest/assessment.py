@@ -15,6 +15,7 @@ GROUP = ("study", "task", "sampler", "size", "estimator", "measure", "utility")
 FEWEST_INTERVALS = 10
 MARGIN = 0.05  # how far below its level a measured coverage may lie
 ERRORS = 3  # and how many binomial standard errors, if that is less
+_OUTSIDE = ("outside_confidence", "outside_distance")
 
 
 def summarise(estimates: "pandas.DataFrame", *, level: float = 0.95) -> "pandas.DataFrame":
@@ -50,7 +51,7 @@ def summarise(estimates: "pandas.DataFrame", *, level: float = 0.95) -> "pandas.
 
     numbers = {
         name: estimates[name].to_numpy(dtype=np.float64, na_value=np.nan)
-        for name in ("value", "low", "high", "truth", "ess")
+        for name in ("value", "low", "high", "truth", "ess", *_OUTSIDE)
     }
     other = {name: estimates[name].to_numpy() for name in ("subset", "flags", "reason")}
     rows = []
@@ -81,9 +82,14 @@ def _summarise_cell(cells: dict[str, np.ndarray], level: float, key: tuple) -> d
         "mean_width": mean_width,
         "interval": "valid" if reason is None else "no valid interval",
         "ess": np.nan if np.isnan(cells["ess"]).all() else np.nanmedian(cells["ess"]),
+        **{name: _mean(cells[name]) for name in _OUTSIDE},
         "flags": sorted({flag for flags in cells["flags"] for flag in flags}),
         "reason": reason,
     }
+
+
+def _mean(values: np.ndarray) -> float:
+    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
 
 
 def _one_truth(truths: np.ndarray, key: tuple) -> float:

@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike
 
 from earnest.geometry import checks
 
+_STEPS = 200
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -20,7 +22,7 @@ class Draw:
         Chance of each item in a draw of a single item; over the whole pool they sum to 1.
     thresholds : ndarray (n,) float64
         For every m from 1 to n, the chance that an item with chance 1/N had to be among the
-        first m, given which item came next; 1 where m is the whole pool.
+        first m; 1 where m is the whole pool.
     """
 
     items: np.ndarray
@@ -73,12 +75,7 @@ def of_prefix(chances: ArrayLike, thresholds: ArrayLike, n: int, size: int) -> D
     Returns
     -------
     Design
-        `inclusion` is conditional on the threshold, which leaves the Horvitz-Thompson estimate
-        of a total without bias (rank conditioning).
-
-    References
-    ----------
-    Cohen and Kaplan, Summarizing data using bottom-k sketches, PODC 2007, section 5.
+        `inclusion` of an item with chance p is 1 - (1 - threshold)^(N p).
     """
     chances = np.asarray(chances, dtype=np.float64)[:n]
     left = 1 - np.concatenate([[0.0], np.cumsum(chances)[:-1]])
@@ -152,10 +149,47 @@ def mixed_draw(
         unsure = np.ones(size)
     chances = uniform_share / size + (1 - uniform_share) * unsure / unsure.sum()
     waits = rng.exponential(size=size) / chances
-    order = np.argsort(waits, kind="stable").astype(np.int64)
-    following = np.append(waits[order[1 : n + 1]], np.inf)[:n]
-    items = order[:n]
-    return Draw(items, chances[items], -np.expm1(-following / size))
+    items = np.argsort(waits, kind="stable")[:n].astype(np.int64)
+    return Draw(items, chances[items], inclusion_thresholds(chances, n))
+
+
+def inclusion_thresholds(chances: ArrayLike, n: int) -> np.ndarray:
+    """Return the chance that an item of average chance is among the first m, for m = 1 .. n.
+
+    Parameters
+    ----------
+    chances : array_like (N,)
+        Chance of each pool item in a draw of a single item; they sum to 1.
+    n : int
+        From 1 to N.
+
+    Returns
+    -------
+    ndarray (n,) float64
+        1 - exp(-t / N), with t the time by which m of the waits 1 - exp(-p t) are over on
+        average. The chances of inclusion that follow are approximate, with an error that
+        vanishes as m grows; they sum to m exactly.
+
+    References
+    ----------
+    Rosén, Asymptotic theory for successive sampling with varying probabilities without
+    replacement, Annals of Mathematical Statistics 43, 1972.
+    """
+    chances = np.asarray(chances, dtype=np.float64)
+    size, time = len(chances), 0.0
+    found = np.ones(n)
+    for m in range(1, min(n, size - 1) + 1):
+        for _ in range(_STEPS):
+            left = np.exp(-chances * time)
+            missing = m - (size - left.sum())
+            # the expected number is concave in time, so Newton's steps never overshoot
+            time += missing / (chances @ left)
+            if missing <= 1e-11 * size:
+                break
+        else:
+            raise RuntimeError(f"no time found by which {m} of {size} items are expected")
+        found[m - 1] = -np.expm1(-time / size)
+    return found
 
 
 def uncertainty_mixed(

@@ -1,23 +1,36 @@
 """From a labelled subset to a number for the whole pool, with an interval or why there is none."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from earnest.designs import Design
 from earnest.estimation.bootstrap import NO_CHANCE, percentile_interval, resample
+from earnest.estimation.calibrated import calibrated
+from earnest.estimation.class_prior import class_prior
+from earnest.estimation.confidence import average_confidence, difference, ppi
+from earnest.estimation.design_based import hajek, horvitz_thompson, lure
 from earnest.estimation.known import check_labels, known_labels, reduced_to_correct
-from earnest.estimation.pool import Pool, score_arguments, why_not_applicable
+from earnest.estimation.linearised import linearised_interval
+from earnest.estimation.pool import Pool, each_measure, score_arguments, why_not_applicable
+from earnest.estimation.post_stratified import post_stratified
+from earnest.estimation.subset import Subset, known_design
+from earnest.estimation.support import in_words, worst_case
+from earnest.estimation.thresholded import atc
+from earnest.estimation.weighted import weighted
 from earnest.geometry.checks import check_labelled
-from earnest.measures import MEASURES, Score, score, score_many
+from earnest.measures import MEASURES, Score, score
 from earnest.utility import UTILITIES
 from earnest.weights import WEIGHTS, Weights, importance_weights
 
 __all__ = [
     "ESTIMATORS",
+    "INTERVALS",
     "Estimate",
     "Pool",
+    "each_measure",
     "estimate",
     "estimate_all",
     "subset_weights",
@@ -60,6 +73,8 @@ def estimate(
     rng: np.random.Generator | None = None,
     sampler: str | None = None,
     weights: Weights | None = None,
+    design: Design | None = None,
+    interval: str | None = None,
     **options: Any,
 ) -> Estimate:
     """Estimate a measure on the whole pool from the labels of a subset.
@@ -69,13 +84,13 @@ def estimate(
     name : str
         A key of `ESTIMATORS`.
     pool : Pool
-    labelled : array-like (n,) of int
-        Distinct row numbers of the labelled items.
+    labelled : array-like (n,) of int, or None
+        Distinct row numbers of the labelled items; None only for average_confidence.
     correct : array-like (n,) of bool, optional
         Whether the prediction of each labelled item is right; enough for accuracy, and for
         every measure of a binary pool.
     measure : str
-        A key of `earnest.measures.MEASURES`.
+        A key of `earnest.measures.MEASURES`; `recall:class` is the recall of any one class.
     labels : array-like (n,), optional
         True labels of the labelled items, instead of `correct`.
     utility : str
@@ -90,8 +105,13 @@ def estimate(
         The rule that chose the subset; a deterministic one gets no interval.
     weights : earnest.weights.Weights, optional
         Importance weights already computed, instead of computing them here.
+    design : earnest.designs.Design, optional
+        The chances with which the items were drawn, which design-based estimates need; known
+        without it when `sampler` is random.
+    interval : {"bootstrap", "linearised"}, optional
+        How the interval is made; the estimator's own way when not given.
     **options
-        Options of the importance weights.
+        Options of the importance weights, or of the estimator.
 
     Returns
     -------
@@ -107,21 +127,27 @@ def estimate(
 
     Notes
     -----
-    The interval is the percentile bootstrap over the recordings of the labelled subset, each
-    resampled with all its items. Importance weights are held at their values, so the interval
-    leaves out their own uncertainty. It is null when the subset holds fewer than two
-    recordings, when more than 5 % of the resamples are undefined, or when all resamples
-    agree; a subset that is the whole pool has the estimate itself as both ends.
+    The interval `bootstrap` is the percentile bootstrap over the recordings of the labelled
+    subset, each resampled with all its items; `linearised` is analytic, by recording too, see
+    `earnest.estimation.linearised`. Importance weights are held at their values, so intervals
+    leave out their own uncertainty. There is none when the subset holds fewer than two
+    recordings, when more than 5 % of the resamples are undefined, or when all of them agree; a
+    subset that is the whole pool has the estimate itself as both ends.
     """
+    if labelled is None and name == "average_confidence":
+        labelled, labels = [0], pool.predictions[:1]  # whose label the estimator never looks at
     labelled = check_labelled(labelled, len(pool))
     y = known_labels(pool, labelled, correct, labels, measure)
     if name in WEIGHTS and weights is None:
         weights = subset_weights(name, pool, labelled, **options)
     if y is None:
+        if name in NEED_LABELS:
+            raise ValueError(f"{name} needs the labels of the labelled items, not only correct")
         pool, y = reduced_to_correct(pool, labelled, np.asarray(correct, dtype=bool))
     found = estimate_all(
         name, pool, labelled, y, measures=(measure,), utilities=(utility,), level=level,
-        resamples=resamples, rng=rng, sampler=sampler, weights=weights,
+        resamples=resamples, rng=rng, sampler=sampler, weights=weights, design=design,
+        interval=interval, **options,
     )  # fmt: skip
     return found[measure, utility]
 
@@ -139,6 +165,8 @@ def estimate_all(
     rng: np.random.Generator | None = None,
     sampler: str | None = None,
     weights: Weights | None = None,
+    design: Design | None = None,
+    interval: str | None = None,
     **options: Any,
 ) -> dict[tuple[str, str], Estimate]:
     """Estimate several measures under several utilities from one subset, sharing all work.
@@ -152,15 +180,25 @@ def estimate_all(
     _check_names(name, measures, utilities)
     labelled = check_labelled(labelled, len(pool))
     labels = check_labels(labels, pool, len(labelled))
-    if name in WEIGHTS and weights is None:
-        weights = subset_weights(name, pool, labelled, **options)
-    counts, no_interval = resample(pool, labelled, resamples, rng, sampler)
-    subset = _Subset(pool, labelled, labels, weights, counts)
+    if name in WEIGHTS:
+        weights = subset_weights(name, pool, labelled, **options) if weights is None else weights
+        options = {}
+    method = ESTIMATORS[name]
+    interval = method.interval if interval is None else interval
+    if interval not in INTERVALS:
+        raise ValueError(f"unknown interval {interval!r}; there are {', '.join(INTERVALS)}")
+    counts, no_interval = resample(pool, labelled, resamples, rng, sampler, interval)
+    design = known_design(pool, labelled, sampler, design)
+    subset = Subset(pool, labelled, labels, counts, weights, design)
+    why_not = method.why_no_interval or no_interval
+    if interval == LINEARISED and not method.is_smooth:
+        why_not = why_not or f"{name} jumps with the labels: it has no linearised interval"
+    rule = _Rule(interval, level, why_not)
     found = {}
     for utility in utilities:
         for measure in measures:
-            values = ESTIMATORS[name](subset, measure, utility)
-            found[measure, utility] = _conclude(values, subset, level, no_interval)
+            values = method.values(subset, measure, utility, **options)
+            found[measure, utility] = _conclude(values, subset, rule, measure, utility)
     return found
 
 
@@ -201,126 +239,87 @@ def true_value(pool: Pool, labels: Any, measure: str = "accuracy", utility: str 
         return Score(None, reason)
     arguments = score_arguments(pool, np.arange(len(pool)), labels, measure)
     weights = None if utility == "none" else pool.utilities[utility]
-    return score(measure, weights=weights, **arguments)
+    return score(weights=weights, **arguments)
 
 
-@dataclass
-class _Subset:
-    """A labelled subset and its resamples, shared by all measures and utilities."""
+@dataclass(frozen=True)
+class Method:
+    """One way to estimate.
 
-    pool: Pool
-    labelled: np.ndarray
-    labels: np.ndarray
-    weights: Weights | None
-    counts: np.ndarray  # (1 + resamples, n): how often each item counts; the first row is ones
-    cache: dict = field(default_factory=dict)
-
-    def weightings(self, utility: str) -> np.ndarray:
-        """Return counts x importance weight x utility, (1 + resamples, n)."""
-        if utility not in self.cache:
-            row = np.ones(len(self.labelled)) if self.weights is None else self.weights.values
-            if utility != "none":
-                row = row * self.pool.utilities[utility][self.labelled]
-            self.cache[utility] = self.counts * row
-        return self.cache[utility]
-
-
-def _weighted(subset: _Subset, measure: str, utility: str) -> np.ndarray | str:
-    """Score the labelled items under importance weight x utility, for every resample."""
-    reason = why_not_applicable(subset.pool, measure, utility)
-    if reason:
-        return reason
-    weightings = subset.weightings(utility)
-    arguments = score_arguments(subset.pool, subset.labelled, subset.labels, measure)
-    values = score_many(measure, weights=weightings, **arguments)
-    if np.isnan(values[0]):
-        return score(measure, weights=weightings[0], **arguments).reason
-    return values
-
-
-def _difference(subset: _Subset, measure: str, utility: str) -> np.ndarray | str:
-    """Correct what the posteriors say of the whole pool by their mean residual on the subset.
-
-    With T_ab the pool's confusion total of true class a and predicted class b, estimated as
-    sum_D p(a|x) 1[pred = b] + (N/n) sum_L (1[y = a] - p(a|x)) 1[pred = b], accuracy is
-    trace(T) / N, balanced accuracy and F1 follow from T as usual. The last two are undefined
-    when the total they divide by is less than N/n, what one labelled item stands for: noise
-    then outweighs the class.
+    Attributes
+    ----------
+    values : callable
+        Takes a `Subset`, a measure, a utility and options; returns the estimate and its
+        replicates (b,), NaN where undefined, or why the sample has none.
+    interval : str
+        Its own interval, a key of `INTERVALS`.
+    why_no_interval : str or None
+        Why no interval of it can be valid.
+    is_smooth : bool
+        Whether it has a derivative by the counts, which the interval `linearised` needs.
     """
-    reason = why_not_applicable(subset.pool, measure, utility)
-    if reason:
-        return reason
-    if measure == "roc_auc":
-        return "the difference estimator has no form for ROC AUC"
-    if utility != "none":
-        return "the difference estimator has no form with utility weights"
-    totals = _class_totals(subset)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = _from_totals(measure, *totals, subset)
-    values = np.where(np.isfinite(values), values, np.nan)
-    if np.isnan(values[0]):
-        return (
-            "the estimated size of a class is less than what one labelled item stands for,"
-            f" so {measure} is undefined"
-        )
-    return values
+
+    values: Callable[..., np.ndarray | str]
+    interval: str = "bootstrap"
+    why_no_interval: str | None = None
+    is_smooth: bool = True
 
 
-ESTIMATORS: dict[str, Callable[[_Subset, str, str], np.ndarray | str]] = {
-    "unweighted": _weighted,
-    **dict.fromkeys(WEIGHTS, _weighted),
-    "difference": _difference,
+LINEARISED = "linearised"
+INTERVALS = ("bootstrap", LINEARISED)
+NEED_LABELS = frozenset({"class_prior"})
+_UNSEEN = "no label is used, so nothing shows how far off the confidences are"
+
+ESTIMATORS: dict[str, Method] = {
+    "unweighted": Method(weighted),
+    **dict.fromkeys(WEIGHTS, Method(weighted)),
+    "difference": Method(difference),
+    "ppi": Method(ppi, LINEARISED),
+    "post_stratified": Method(post_stratified, LINEARISED),
+    "calibrated": Method(calibrated, LINEARISED),
+    "average_confidence": Method(average_confidence, why_no_interval=_UNSEEN),
+    "atc": Method(atc, is_smooth=False),
+    "class_prior": Method(class_prior, LINEARISED),
+    "lure": Method(lure, LINEARISED),
+    "horvitz_thompson": Method(horvitz_thompson, LINEARISED),
+    "hajek": Method(hajek, LINEARISED),
 }
 
 
-def _class_totals(subset: _Subset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per resample and class, estimated hits and true totals; and predicted totals."""
-    if "totals" not in subset.cache:
-        pool, rows = subset.pool, subset.labelled
-        predicted = (pool.predictions[:, np.newaxis] == np.asarray(pool.classes)).astype(float)
-        residual = subset.labels[:, np.newaxis] == np.asarray(pool.classes)
-        residual = residual - pool.posteriors[rows]
-        share = subset.counts * (len(pool) / subset.counts.sum(axis=1, keepdims=True))
-        both = share @ np.hstack([residual * predicted[rows], residual])
-        both += np.hstack([pool.posteriors * predicted, pool.posteriors]).sum(axis=0)
-        hits, true = np.hsplit(both, 2)
-        subset.cache["totals"] = hits, true, predicted.sum(axis=0)
-    return subset.cache["totals"]
+@dataclass(frozen=True)
+class _Rule:
+    """How the interval of an estimate is made, or why there is none."""
 
-
-def _from_totals(
-    measure: str, hits: np.ndarray, true: np.ndarray, predicted: np.ndarray, subset: _Subset
-) -> np.ndarray:
-    pool = subset.pool
-    # a class of a single item in a fully labelled pool may miss 1 by rounding
-    least = len(pool) / len(subset.labelled) * (1 - 1e-9)
-    if measure == "accuracy":
-        return hits.sum(axis=1) / len(pool)
-    if measure == "balanced_accuracy":
-        return np.where(true >= least, hits / true, np.nan).mean(axis=1)
-    positive = pool.classes.index(pool.positive)
-    total = true[:, positive] + predicted[positive]
-    return np.where(total >= least, 2 * hits[:, positive] / total, np.nan)
+    interval: str
+    level: float
+    why_not: str | None
 
 
 def _conclude(
-    values: np.ndarray | str, subset: _Subset, level: float, no_interval: str | None
+    values: np.ndarray | str, subset: Subset, rule: _Rule, measure: str, utility: str
 ) -> Estimate:
-    """Make an estimate of the values of the sample (first) and its resamples."""
+    """Make an estimate of the values of the sample (first) and its replicates."""
     flags = () if subset.weights is None else tuple(subset.weights.flags)
+    flags += tuple(sorted(subset.flags))
     if isinstance(values, str):
         return Estimate(None, flags=flags, reason=values)
     value = float(values[0])
     if not 0 <= value <= 1:
         # rounding of a sum of weights is not worth a flag
         flags += () if -1e-9 < value < 1 + 1e-9 else ("outside_range",)
-    if no_interval == NO_CHANCE:
+    if rule.why_not == NO_CHANCE:
         flags += ("deterministic_sampler",)
-    if no_interval:
-        return Estimate(value, flags=flags, reason=no_interval)
+        bounds = worst_case(subset, measure, utility)
+        return Estimate(value, flags=flags, reason=in_words(NO_CHANCE, measure, bounds))
+    if rule.why_not:
+        return Estimate(value, flags=flags, reason=rule.why_not)
     if len(subset.labelled) == len(subset.pool):
         return Estimate(value, value, value, (*flags, "whole_pool"))
-    low, high, reason = percentile_interval(values[1:], level)
+    if rule.interval == LINEARISED:
+        left_out = 1 - len(subset.labelled) / len(subset.pool)
+        low, high, reason = linearised_interval(values, rule.level, left_out)
+        return Estimate(value, low, high, flags, reason)
+    low, high, reason = percentile_interval(values[1:], rule.level)
     if np.isnan(values).any():
         flags += ("undefined_resamples",)
     return Estimate(value, low, high, flags, reason)
@@ -333,5 +332,5 @@ def _check_names(name: str, measures: Sequence[str], utilities: Sequence[str]) -
         ("utility", utilities, UTILITIES),
     ):
         for one in given:
-            if one not in known:
+            if (one.partition(":")[0] if what == "measure" else one) not in known:
                 raise ValueError(f"unknown {what} {one!r}; there are {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Accuracy, balanced accuracy, F1 and ROC AUC, all with weights; what is undefined is said."""
+"""Accuracy, balanced accuracy, F1, ROC AUC and recall, with weights; what is undefined is said."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ def score(
     name : str
         A key of `MEASURES`.
     y_true : array-like (n,)
-        True labels. `f1` and `roc_auc` take 0 and 1 only, with 1 as the positive class;
-        the others take any labels.
+        True labels. `f1`, `roc_auc` and `recall` take 0 and 1 only, with 1 as the positive
+        class; the others take any labels.
     y_pred : array-like (n,) or None
         Predicted labels; `roc_auc` does not look at them.
     y_score : array-like (n,), optional
@@ -56,7 +56,8 @@ def score(
     -------
     Score
         Balanced accuracy is undefined when a class has no weight in `y_true`, ROC AUC when
-        either class has none, F1 when no weighted item is or is predicted positive.
+        either class has none, F1 when no weighted item is or is predicted positive, recall
+        when no weighted item is positive.
 
     Raises
     ------
@@ -159,6 +160,12 @@ def _f1(y_true, y_pred, y_score, weights, classes):
     return 2 * hits / (weights @ (true.astype(np.float64) + predicted))
 
 
+def _recall(y_true, y_pred, y_score, weights, classes):
+    _refuse_other_than_binary("recall", y_true, y_pred)
+    true = (y_true == 1).astype(np.float64)
+    return weights @ (true * (y_pred == 1)) / (weights @ true)
+
+
 def _roc_auc(y_true, y_pred, y_score, weights, classes):
     """Weighted share of (positive, negative) pairs in the right order, ties counting half."""
     _refuse_other_than_binary("roc_auc", y_true)
@@ -181,6 +188,7 @@ MEASURES: dict[str, Callable[..., np.ndarray]] = {
     "balanced_accuracy": _balanced_accuracy,
     "f1": _f1,
     "roc_auc": _roc_auc,
+    "recall": _recall,
 }
 BINARY_MEASURES = frozenset({"f1", "roc_auc"})
 
@@ -231,6 +239,8 @@ def _why_undefined(name, y_true, y_pred, weights, classes) -> str:
     """Say in words why a measure of these items is undefined."""
     if name == "f1":
         return "no item is or is predicted positive, so F1 is undefined"
+    if name == "recall":
+        return "no labelled item of this class, so its recall is undefined"
     label = "balanced accuracy" if name == "balanced_accuracy" else "ROC AUC"
     y_pred = y_true if name == "roc_auc" else np.asarray(y_pred)
     needed = np.array([0, 1]) if name == "roc_auc" else _classes(y_true, y_pred, classes)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.estimates import Pool, estimate_all, subset_weights, true_value
+from earnest.designs import Design, of_prefix
+from earnest.estimates import Pool, each_measure, estimate_all, subset_weights, true_value
+from earnest.estimation.support import outside_confidence, outside_distance
 from earnest.measures import Score
 from earnest.rng import generator
 from earnest.schemas import TABLES
@@ -56,6 +58,7 @@ def estimate_block(
         Subset sizes wanted; each must have been drawn.
     measures, utilities : sequence of str
         What to estimate; a pair that does not apply to the task gets its row with the reason.
+        `recall` gives one measure a class.
     root_seed : int
         Seed of the study.
     resamples : int
@@ -63,42 +66,49 @@ def estimate_block(
     level : float
         Nominal coverage of the intervals.
     options : dict, optional
-        Options of the importance weights.
+        Options of the importance weights, or of the estimator.
 
     Returns
     -------
     (pandas.DataFrame, pandas.DataFrame)
         Tables `estimates` and `weights`; the latter is empty for an estimator without weights.
+        What the labelled part leaves out of the pool stands with the unweighted estimates.
 
     Raises
     ------
     ValueError
         If a size was not drawn or a name is unknown.
     """
+    measures = each_measure(pool, measures)
     truths = {(m, u): true_value(pool, labels, m, u) for m in measures for u in utilities}
-    if estimator in WEIGHTS and pool.embeddings is not None:
+    if pool.embeddings is not None:
         pool = replace(pool, embeddings=prepare_pool(pool.embeddings))
     settings = {"measures": measures, "utilities": utilities, "sampler": sampler}
     settings |= {"resamples": resamples, "level": level}
     estimates, weight_rows = [], []
-    for cell, items in _subsets(draws, task, sampler, sizes):
-        weights = None
+    for cell, items, design in _subsets(draws, task, sampler, sizes, len(pool)):
+        weights, own_options = None, options or {}
         if estimator in WEIGHTS:
-            weights = subset_weights(estimator, pool, items, **(options or {}))
+            weights, own_options = subset_weights(estimator, pool, items, **own_options), {}
             weight_rows.append(cell | _weights_row(estimator, weights))
         rng = generator(root_seed, task, sampler, cell["seed"], "bootstrap", cell["size"])
         found = estimate_all(
-            estimator, pool, items, labels[items], weights=weights, rng=rng, **settings
-        )
-        identity = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
-        estimates += _estimate_rows(identity, found, truths, weights)
+            estimator, pool, items, labels[items], weights=weights, design=design, rng=rng,
+            **settings, **own_options,
+        )  # fmt: skip
+        shared = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
+        shared["ess"] = None if weights is None else weights.ess
+        if estimator == "unweighted":
+            shared["outside_confidence"] = outside_confidence(pool, items)
+            shared["outside_distance"] = outside_distance(pool, items)
+        estimates += _estimate_rows(shared, found, truths)
     return _frame("estimates", estimates), _frame("weights", weight_rows)
 
 
 def _subsets(
-    draws: "pandas.DataFrame", task: str, sampler: str, sizes: Sequence[int]
-) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
-    """Yield the identity and the items of every cell, prefixes cut out of their long draw."""
+    draws: "pandas.DataFrame", task: str, sampler: str, sizes: Sequence[int], pool_size: int
+) -> Iterator[tuple[dict[str, Any], np.ndarray, Design | None]]:
+    """Yield identity, items and chances of every cell, prefixes cut out of their long draw."""
     own = draws[(draws["task"] == task) & (draws["sampler"] == sampler)]
     for seed, rows in own.groupby("seed", sort=True):
         drawn = {int(row.size): row for row in map(_Drawn, rows.to_dict("records"))}
@@ -107,7 +117,7 @@ def _subsets(
             if row is None:
                 raise ValueError(f"no draw of size {size}: {task}, {sampler}, seed {seed}")
             cell = {"task": task, "sampler": sampler, "size": int(size), "seed": int(seed)}
-            yield cell, row.items[:size]
+            yield cell, row.items[:size], row.design(size, pool_size)
 
 
 class _Drawn:
@@ -117,10 +127,17 @@ class _Drawn:
         self.size = row["size"]
         self.items = np.asarray(row["items"], dtype=np.int64)
         self.is_prefix = bool(row["is_prefix"])
+        self.chances, self.thresholds = row["chances"], row["thresholds"]
 
     def holds(self, size: int) -> bool:
         """Tell whether the draw of another size is a prefix of this one."""
         return self.is_prefix and size <= self.size
+
+    def design(self, size: int, pool_size: int) -> Design | None:
+        """Return the recorded chances of the first items, None where there are none."""
+        if self.chances is None:
+            return None
+        return of_prefix(self.chances, self.thresholds, size, pool_size)
 
 
 def _weights_row(estimator: str, weights: Weights) -> dict[str, Any]:
@@ -134,18 +151,15 @@ def _weights_row(estimator: str, weights: Weights) -> dict[str, Any]:
     }
 
 
-def _estimate_rows(
-    identity: dict[str, Any], found: dict, truths: Truths, weights: Weights | None
-) -> Iterator[dict[str, Any]]:
+def _estimate_rows(shared: dict[str, Any], found: dict, truths: Truths) -> Iterator[dict[str, Any]]:
     for (measure, utility), one in found.items():
-        yield identity | {
+        yield shared | {
             "measure": measure,
             "utility": utility,
             "value": one.value,
             "low": one.low,
             "high": one.high,
             "truth": truths[measure, utility].value,
-            "ess": None if weights is None else weights.ess,
             "flags": list(one.flags),
             "reason": one.reason,
         }

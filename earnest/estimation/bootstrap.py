@@ -1,9 +1,10 @@
-"""Percentile bootstrap over recordings, and when it has nothing to say."""
+"""Item counts behind an interval, the percentile bootstrap, and when there is nothing to say."""
 
 import math
 
 import numpy as np
 
+from earnest.estimation.linearised import nudged
 from earnest.estimation.pool import Pool
 from earnest.rng import generator
 from earnest.samplers import DETERMINISTIC
@@ -21,8 +22,13 @@ def resample(
     resamples: int,
     rng: np.random.Generator | None,
     sampler: str | None,
+    interval: str = "bootstrap",
 ) -> tuple[np.ndarray, str | None]:
-    """Return item counts, the sample itself first, and why there are no resamples if so."""
+    """Return item counts, the sample itself first, and why there are no others if so.
+
+    The others are bootstrap resamples of whole recordings or, for the interval `linearised`,
+    the sample with each recording in turn counted a little more and a little less.
+    """
     counts = np.ones((1, len(labelled)))
     if len(labelled) == len(pool):
         return counts, None
@@ -34,6 +40,8 @@ def resample(
     names, group = np.unique(groups, return_inverse=True)
     if len(names) < 2:
         return counts, "the labelled items are all of one recording: nothing to resample"
+    if interval == "linearised":
+        return np.vstack([counts, nudged(group)]), None
     rng = generator(0, "bootstrap") if rng is None else rng
     drawn = rng.integers(len(names), size=(resamples, len(names)))
     drawn += len(names) * np.arange(resamples)[:, np.newaxis]

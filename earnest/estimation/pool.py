@@ -1,5 +1,6 @@
 """The pool that estimates are about."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,10 +78,48 @@ def _check_predictions(predictions: Any, classes: tuple, n: int) -> np.ndarray:
     return predictions
 
 
+def confidences(pool: Pool) -> np.ndarray:
+    """Return the posterior of each item's predicted class, (N,) float64."""
+    classes = np.asarray(pool.classes)
+    order = np.argsort(classes)
+    column = order[np.searchsorted(classes, pool.predictions, sorter=order)]
+    return pool.posteriors[np.arange(len(pool)), column]
+
+
+def class_of(pool: Pool, measure: str) -> Any:
+    """Return the class that a recall is about, as `recall:dog` names it; None for other measures.
+
+    Raises
+    ------
+    ValueError
+        If the pool has no such class.
+    """
+    name, _, wanted = measure.partition(":")
+    if name != "recall":
+        return None
+    if not wanted:
+        return pool.positive
+    found = [one for one in pool.classes if str(one) == wanted]
+    if not found:
+        known = ", ".join(map(str, pool.classes))
+        raise ValueError(f"{measure}: no class {wanted!r} in the pool; there are {known}")
+    return found[0]
+
+
+def each_measure(pool: Pool, measures: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures with `recall` spelled out for every class of the pool."""
+    found: list[str] = []
+    for measure in measures:
+        found += [f"recall:{c}" for c in pool.classes] if measure == "recall" else [measure]
+    return tuple(found)
+
+
 def why_not_applicable(pool: Pool, measure: str, utility: str) -> str | None:
     """Say why a measure or a utility makes no sense for a pool; None if it does."""
     if measure in BINARY_MEASURES and len(pool.classes) != 2:
         return f"{measure} needs a binary task; this one has {len(pool.classes)} classes"
+    if measure == "recall" and pool.positive is None:
+        return f"recall needs one of the {len(pool.classes)} classes, as in recall:class"
     if utility != "none" and utility not in pool.utilities:
         return f"this task has no {utility} utility, which needs subconcepts"
     return None
@@ -89,13 +128,17 @@ def why_not_applicable(pool: Pool, measure: str, utility: str) -> str | None:
 def score_arguments(
     pool: Pool, rows: np.ndarray, labels: np.ndarray, measure: str
 ) -> dict[str, Any]:
-    """Return the arguments that `score` takes for some rows of a pool."""
+    """Return the arguments that `score` takes for some rows of a pool, its name included."""
     predictions = pool.predictions[rows]
+    own = class_of(pool, measure)
+    if own is not None:
+        return {"name": "recall", "y_true": (labels == own) * 1, "y_pred": (predictions == own) * 1}
     if len(pool.classes) != 2:
         classes = pool.classes if measure == "balanced_accuracy" else None
-        return {"y_true": labels, "y_pred": predictions, "classes": classes}
+        return {"name": measure, "y_true": labels, "y_pred": predictions, "classes": classes}
     positive = pool.positive
     arguments = {
+        "name": measure,
         "y_true": (labels == positive).astype(np.int64),
         "y_pred": (predictions == positive).astype(np.int64),
     }

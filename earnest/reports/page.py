@@ -256,6 +256,7 @@ def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
     def present(column: str) -> list[str]:
         return tables.in_order(column, [row for view in views for row in view.rows])
 
+    kinds = dict.fromkeys(name.partition(":")[0] for name in present("measure"))
     return {
         "Ways to choose what is labelled": [
             words.SAMPLERS.get(n, (words.in_words(n), "")) for n in present("sampler")
@@ -263,7 +264,7 @@ def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
         "Estimators": [
             (words.style(n).label, words.style(n).meaning) for n in present("estimator")
         ],
-        "Measures": [words.MEASURES.get(n, (n, "")) for n in present("measure")],
+        "Measures": [words.MEASURES.get(n, (n, "")) for n in kinds],
         "Weightings of subconcepts": [words.UTILITIES.get(n, (n, "")) for n in present("utility")],
     }
 

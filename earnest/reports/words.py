@@ -60,6 +60,76 @@ STYLES = {
         "the model's own mean confidence over the whole pool, corrected by how wrong that"
         " confidence was on the labelled items; uses no weights",
     ),
+    "ppi": Style(
+        "PPI++",
+        "#882255",
+        "8 3",
+        "circle",
+        "as the difference estimator, but trusting the model's confidence only as far as it proved"
+        " useful on the labelled items (prediction-powered inference with a tuned share)",
+    ),
+    "post_stratified": Style(
+        "Post-stratified by confidence",
+        "#56B4E9",
+        "",
+        "square",
+        "the pool is cut into quarters by confidence, and each counts as much as it does in the"
+        " pool however many of its items were labelled",
+    ),
+    "calibrated": Style(
+        "Calibrated confidence",
+        "#E69F00",
+        "3 2",
+        "diamond",
+        "the labelled items teach how often a given confidence is right (Platt scaling); the rest"
+        " of the pool counts by that, the labelled items by their labels",
+    ),
+    "average_confidence": Style(
+        "Average confidence",
+        "#999933",
+        "2 3",
+        "triangle",
+        "the model's own mean confidence over the pool, taken at its word; uses no label at all",
+    ),
+    "atc": Style(
+        "Thresholded confidence (ATC)",
+        "#44AA99",
+        "9 3 2 3",
+        "down",
+        "the share of the pool that is surer than a threshold, set so that as many labelled items"
+        " are surer as were right; for accuracy only",
+    ),
+    "class_prior": Style(
+        "Class-prior weights",
+        "#332288",
+        "6 4",
+        "triangle",
+        "classes count as much as they are estimated to make up of the pool; corrects only for"
+        " having labelled too many or too few items of a class",
+    ),
+    "lure": Style(
+        "Recorded chances, in order (LURE)",
+        "#117733",
+        "",
+        "down",
+        "each labelled item stands for as many as its recorded chance at its turn says; right on"
+        " average whatever the model is like, but only where chances were recorded",
+    ),
+    "horvitz_thompson": Style(
+        "Recorded chances (Horvitz-Thompson)",
+        "#661100",
+        "8 3",
+        "square",
+        "each labelled item counts as one over its recorded chance of being labelled at all",
+    ),
+    "hajek": Style(
+        "Recorded chances, balanced (Hájek)",
+        "#6699CC",
+        "5 2 1 2",
+        "diamond",
+        "one over the recorded chance as well, but divided by the sum of these weights, which makes"
+        " it steadier",
+    ),
 }
 _SPARE = ("#56B4E9", "#E69F00", "#332288", "#882255", "#44AA99", "#999933")
 
@@ -105,6 +175,7 @@ MEASURES = {
         "ROC AUC",
         "how often a minority item is ranked above a majority item",
     ),
+    "recall": ("recall", "the share of the items of one class that the model finds"),
 }
 
 UTILITIES = {
@@ -132,6 +203,10 @@ FLAGS = {
     " choice had no chance; no weighting can correct that.",
     "whole_pool": "All of the pool was labelled, so the estimate is the true score.",
     "undefined_resamples": "Part of the bootstrap resamples gave no value.",
+    "joined_strata": "A confidence quarter of the pool held fewer than five labelled items and was"
+    " joined with its neighbour.",
+    "class_without_label": "A class has no labelled item, so its share of the pool cannot be given"
+    " to anything.",
 }
 
 REASONS = {
@@ -167,6 +242,9 @@ def chosen(name: str) -> str:
 
 def measure(name: str) -> str:
     """Name of a measure for people, lower case where it is not an acronym."""
+    name, _, own = name.partition(":")
+    if own:
+        return f"{measure(name)} of {own.replace('_', ' ')}"
     return MEASURES[name][0] if name in MEASURES else name.replace("_", " ")
 
 

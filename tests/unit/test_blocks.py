@@ -5,16 +5,18 @@ import pandas as pd
 import pytest
 
 from earnest import schemas
+from earnest.designs import mixed_draw, of_prefix
 from earnest.engine.drawing import draw_block
 from earnest.engine.estimating import estimate_block
-from earnest.estimates import Pool, estimate_all, true_value
-from earnest.measures import MEASURES
+from earnest.estimates import Pool, estimate, estimate_all, true_value
+from earnest.estimation.support import outside_confidence, outside_distance
 from earnest.rng import generator
 from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS
 from earnest.utility import UTILITIES
 from earnest.weights import WEIGHTS, importance_weights
 
 SIZES = [15, 30]
+MEASURES = ("accuracy", "balanced_accuracy", "f1", "roc_auc")
 CELLS = {"task": "t", "root_seed": 7, "sizes": SIZES}
 
 
@@ -39,7 +41,7 @@ def made():
 def estimated(made, draws, sampler, estimator, **changes):
     pool, labels = made
     options = {"study": "s", "sampler": sampler, "estimator": estimator, "resamples": 50}
-    options |= {"measures": tuple(MEASURES), "utilities": UTILITIES}
+    options |= {"measures": MEASURES, "utilities": UTILITIES}
     return estimate_block(pool, labels, draws, **(CELLS | options | changes))
 
 
@@ -100,7 +102,7 @@ def test_rows_hold_what_one_call_of_estimate_gives(made, estimator):
     assert schemas.to_arrow("weights", weights).num_rows == (2 if estimator in WEIGHTS else 0)
     items = draws["items"][0][:15]
     found = estimate_all(
-        estimator, pool, items, labels[items], measures=tuple(MEASURES), utilities=UTILITIES,
+        estimator, pool, items, labels[items], measures=MEASURES, utilities=UTILITIES,
         resamples=50, rng=generator(7, "t", "random", 4, "bootstrap", 15),
     )  # fmt: skip
     first = estimates[estimates["size"] == 15].set_index(["measure", "utility"])
@@ -189,3 +191,51 @@ def test_a_block_of_no_seeds_is_empty_with_all_columns(made):
     estimates, weights = estimated(made, draws, "uncertainty", "kde")
     assert schemas.to_arrow("estimates", estimates).num_rows == 0
     assert schemas.to_arrow("weights", weights).num_rows == 0
+
+
+@pytest.mark.parametrize("estimator", ["lure", "horvitz_thompson", "hajek"])
+def test_recorded_chances_reach_the_estimate_of_every_prefix(made, estimator):
+    pool, labels = made
+    draws = draw_block(pool, sampler="uncertainty_mixed", seeds=[3], **CELLS)
+    drawn = mixed_draw(pool.posteriors, 30, rng=generator(7, "t", "uncertainty_mixed", 3))
+    assert draws["items"][0].tolist() == drawn.items.tolist()
+    estimates, _ = estimated(made, draws, "uncertainty_mixed", estimator)
+    for size in SIZES:
+        rows, design = drawn.items[:size], of_prefix(drawn.chances, drawn.thresholds, size, 90)
+        expected = estimate(estimator, pool, rows, labels=labels[rows], design=design)
+        own = estimates[(estimates["size"] == size) & (estimates["utility"] == "none")]
+        row = own.set_index("measure").loc["accuracy"]
+        assert row["value"] == pytest.approx(expected.value, abs=1e-14)
+        assert row["low"] == pytest.approx(expected.low, abs=1e-12)
+    unrecorded, _ = estimated(
+        made, draw_block(pool, sampler="farthest", seeds=[0], **CELLS), "farthest", estimator
+    )
+    assert unrecorded["value"].isna().all()
+    assert unrecorded["reason"].str.contains("chances with which the items were drawn").all()
+
+
+def test_recall_gives_one_measure_a_class(made):
+    pool, labels = made
+    draws = draw_block(pool, sampler="random", seeds=[0], **CELLS)
+    options = {"measures": ("accuracy", "recall"), "utilities": ("none",), "sizes": [30]}
+    estimates, _ = estimated(made, draws, "random", "unweighted", **options)
+    assert estimates["measure"].tolist() == ["accuracy", "recall:majority", "recall:minority"]
+    items = draws["items"][0]
+    for side in ("majority", "minority"):
+        own = items[labels[items] == side]
+        expected = (pool.predictions[own] == side).mean()
+        row = estimates.set_index("measure").loc[f"recall:{side}"]
+        assert row["value"] == pytest.approx(expected)
+        assert row["truth"] == pytest.approx((pool.predictions == labels)[labels == side].mean())
+
+
+def test_what_the_labelled_leave_out_stands_with_the_unweighted(made):
+    draws = draw_block(made[0], sampler="farthest", seeds=[0], **CELLS)
+    unweighted, _ = estimated(made, draws, "farthest", "unweighted")
+    knn, _ = estimated(made, draws, "farthest", "knn")
+    for size in SIZES:
+        items = draws["items"][0][:size]
+        rows = unweighted[unweighted["size"] == size]
+        assert (rows["outside_confidence"] == outside_confidence(made[0], items)).all()
+        assert (rows["outside_distance"] == outside_distance(made[0], items)).all()
+    assert knn[["outside_confidence", "outside_distance"]].isna().all(axis=None)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from earnest.designs import Design
 from earnest.estimates import ESTIMATORS, Pool, estimate, estimate_all, true_value
 from earnest.measures import MEASURES
 from earnest.weights import WEIGHTS, Weights
@@ -13,6 +14,7 @@ LABELS = np.array([1, 0, 0, 1, 1, 0])
 # predictions 1    1    0    0    1    0     so items 1 and 3 are wrong
 LABELLED = [0, 1, 3]
 UTILITY = [3.0, 1, 1, 2, 3, 1]
+DESIGN = Design([1 / 3, 1 / 5, 1 / 4], [0.5, 0.25, 0.5])
 GIVEN = Weights(np.array([0.5, 1.5, 1.0]), 2.57, 1.5, None, ("made_up",))
 MEASURES_AND_UTILITIES = {
     "measures": tuple(MEASURES),
@@ -39,6 +41,8 @@ def by_hand(name, measure, **options):
         ("unweighted", "f1", {}, 2 / (2 + 1 + 1)),
         # positives .9 and .4 against the negative .8
         ("unweighted", "roc_auc", {}, 1 / 2),
+        ("unweighted", "recall:0", {}, 0),
+        ("unweighted", "recall", {}, 1 / 2),
         # utilities of the labelled: 3, 1, 2
         ("unweighted", "accuracy", {"utility": "true"}, 3 / 6),
         ("unweighted", "balanced_accuracy", {"utility": "true"}, (0 + 3 / 5) / 2),
@@ -55,6 +59,37 @@ def by_hand(name, measure, **options):
         ("difference", "balanced_accuracy", {}, (0.9 / 2.9 + 1.0 / 3.1) / 2),
         # three items are predicted 1
         ("difference", "f1", {}, 2 * 0.9 / (2.9 + 3)),
+        ("difference", "recall:0", {}, 1.0 / 3.1),
+        # hits of 1: .9 + .8 + .6, of .9 + .8 + .3 + .4 + .6 + .1; of 0: .7 + .6 + .9 of 2.9
+        ("average_confidence", "accuracy", {}, 4.5 / 6),
+        ("average_confidence", "balanced_accuracy", {}, (2.3 / 3.1 + 2.2 / 2.9) / 2),
+        ("average_confidence", "f1", {}, 2 * 2.3 / (3.1 + 3)),
+        ("average_confidence", "recall:0", {}, 2.2 / 2.9),
+        # covariance of (1, 0, 0) and (.9, .8, .6): .3 - 2.3 / 9 = .0444; variance of all six
+        # confidences .019, times 6/3: lambda would be 1.17, so it is 1
+        ("ppi", "accuracy", {}, 1 / 3 + 2.2 / 3 - 2.3 / 3),
+        # one right item, the surest, so all with confidence .9 count: items 0 and 5
+        ("atc", "accuracy", {}, 2 / 6),
+        # share of class 1 in the pool 3.1 / 6 + 2 / 3 - 2.1 / 3 = .48333, in the subset 2/3:
+        # weights .725, 1.55, .725
+        ("class_prior", "accuracy", {}, 0.725 / 3),
+        ("class_prior", "balanced_accuracy", {}, (0 + 1 / 2) / 2),
+        # five of six quartiles would be too small, so all are one
+        ("post_stratified", "accuracy", {}, 1 / 3),
+        # 1 + 3/5 (1/2 - 1) = .7, 1 + 3/4 (1 - 1) = 1, 1 + 3/3 (1 - 1) = 1
+        ("lure", "accuracy", {"design": DESIGN}, 0.7 / 3),
+        ("lure", "balanced_accuracy", {"design": DESIGN}, (0 + 0.7 / 1.7) / 2),
+        # each total is 6/3 of the weights; three items are predicted 1
+        ("lure", "f1", {"design": DESIGN}, 2 * 1.4 / (3.4 + 3)),
+        ("lure", "recall", {"design": DESIGN}, 0.7 / 1.7),
+        ("lure", "roc_auc", {"design": DESIGN}, 0.7 / 1.7),
+        ("lure", "accuracy", {"design": DESIGN, "utility": "true"}, 2.1 / (2.1 + 1 + 2)),
+        # 1 / chance: 2, 4, 2
+        ("horvitz_thompson", "accuracy", {"design": DESIGN}, 2 / 6),
+        ("horvitz_thompson", "balanced_accuracy", {"design": DESIGN}, (0 + 2 / 4) / 2),
+        ("horvitz_thompson", "f1", {"design": DESIGN}, 2 * 2 / (4 + 3)),
+        ("hajek", "accuracy", {"design": DESIGN}, 2 / 8),
+        ("hajek", "f1", {"design": DESIGN}, 2 * 2 / (2 * 2 + 4 + 2)),
     ],
 )
 def test_hand_checked_values(name, measure, options, expected):
@@ -164,7 +199,10 @@ def real_pool(request, pools):
     return pool, (labels >= half).astype(int)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+FROM_TOTALS = ("difference", "ppi", "calibrated")  # no form for ROC AUC and utility weights
+
+
+@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"average_confidence"}))
 def test_labelling_everything_gives_the_full_score(real_pool, name):
     pool, labels = real_pool
     everything = np.random.default_rng(0).permutation(len(pool))
@@ -172,7 +210,8 @@ def test_labelling_everything_gives_the_full_score(real_pool, name):
     found = estimate_all(name, pool, everything, labels[everything], **settings)
     defined = 0
     for (measure, utility), one in found.items():
-        if name == "difference" and (utility != "none" or measure == "roc_auc"):
+        no_form = name in FROM_TOTALS and (utility != "none" or measure == "roc_auc")
+        if no_form or (name == "atc" and (measure, utility) != ("accuracy", "none")):
             assert one.value is None
             continue
         truth = true_value(pool, labels, measure, utility).value
@@ -180,7 +219,7 @@ def test_labelling_everything_gives_the_full_score(real_pool, name):
         assert (one.low, one.high) == (one.value, one.value)
         assert "whole_pool" in one.flags
         defined += 1
-    assert defined == (3 if name == "difference" else 8)
+    assert defined == (4 if name in FROM_TOTALS else 1 if name == "atc" else 10)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -198,7 +237,10 @@ def test_every_estimate_has_an_interval_or_a_reason(real_pool, name):
                 assert one.low <= one.high
             if one.value is None:
                 assert one.low is None
-            if sampler == "uncertainty":
+            if name == "average_confidence":
+                assert one.low is None
+                assert one.value is None or "no label is used" in one.reason
+            elif sampler == "uncertainty":
                 assert one.low is None
                 assert one.value is None or "without any chance of selection" in one.reason
 
@@ -326,8 +368,13 @@ def test_weighting_moves_the_estimate(real_pool, name):
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("ppi", [0], [True]), {}, "unknown estimator 'ppi'; there are unweighted, kde"),
-        (("unweighted", [0], [True]), {"measure": "recall"}, "unknown measure 'recall'"),
+        (("best", [0], [True]), {}, "unknown estimator 'best'; there are unweighted, kde"),
+        (("unweighted", [0], [True]), {"measure": "gain"}, "unknown measure 'gain'"),
+        (("unweighted", [0], [True]), {"measure": "recall:9"}, "no class '9'"),
+        (("unweighted", [0], [True]), {"interval": "wide"}, "unknown interval 'wide'"),
+        (("lure", [0], [True]), {"design": DESIGN}, "chances of 3 items, but 1 are labelled"),
+        (("post_stratified", [0], [True]), {"strata": 0}, "strata must be at least 1"),
+        (("unweighted", None, None), {}, "at least one row"),
         (("unweighted", [0], [True]), {"utility": "false"}, "unknown utility 'false'"),
         (("unweighted", [], []), {}, "at least one row"),
         (("unweighted", [0, 0], [1, 1]), {}, "more than once"),

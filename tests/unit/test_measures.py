@@ -71,6 +71,7 @@ def reference(name, y_true, y_pred, y_score, weights):
         "balanced_accuracy": metrics.balanced_accuracy_score,
         "f1": metrics.f1_score,
         "roc_auc": metrics.roc_auc_score,
+        "recall": metrics.recall_score,
     }[name]
     predicted = y_score if name == "roc_auc" else y_pred
     return function(y_true, predicted, sample_weight=weights)
@@ -127,6 +128,7 @@ def test_score_many_is_nan_only_where_undefined():
         ("balanced_accuracy", ["a", "a"], ["a", "a"], "only the class a"),
         ("roc_auc", [1, 1], [1, 0], "no labelled item of class 0"),
         ("f1", [0, 0], [0, 0], "predicted positive"),
+        ("recall", [0, 0], [0, 1], "no labelled item of this class"),
         ("accuracy", [], [], "no items"),
     ],
 )
@@ -175,7 +177,7 @@ def test_check_weights_gives_ones_for_none():
 @pytest.mark.parametrize(
     ("name", "arguments", "options", "words"),
     [
-        ("recall", ([1], [1]), {}, "unknown measure 'recall'; there are accuracy"),
+        ("gain", ([1], [1]), {}, "unknown measure 'gain'; there are accuracy"),
         ("accuracy", ([1, 0], [1]), {}, "y_true has 2 items, y_pred has 1"),
         ("accuracy", ([[1, 0]], [1]), {}, "one dimension"),
         ("accuracy", ([1, 0], None), {}, "accuracy needs y_pred"),

@@ -1,0 +1,70 @@
+"""Design-based estimates: each item stands for as many as its recorded chance says."""
+
+import numpy as np
+
+from earnest.designs import lure_weights
+from earnest.estimation.pool import why_not_applicable
+from earnest.estimation.subset import NO_CHANCES, Subset
+from earnest.estimation.totals import Totals, from_totals
+from earnest.estimation.weighted import score_under
+
+
+def lure(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
+    """Weigh by the levelled weights of active testing (LURE), unbiased for every total.
+
+    References
+    ----------
+    Farquhar, Gal and Rainforth, On statistical bias in active learning: how and when to fix it,
+    ICLR 2021; Kossen, Farquhar, Gal and Rainforth, Active testing, ICML 2021.
+    """
+    if subset.design is None:
+        return why_not_applicable(subset.pool, measure, utility) or NO_CHANCES
+    weights = lure_weights(subset.design.turns, len(subset.pool))
+    return _from_chances(subset, weights, measure, utility)
+
+
+def horvitz_thompson(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
+    """Weigh by 1 / chance of inclusion, unbiased for every total.
+
+    References
+    ----------
+    Horvitz and Thompson, A generalization of sampling without replacement from a finite
+    universe, Journal of the American Statistical Association 47, 1952.
+    """
+    if subset.design is None:
+        return why_not_applicable(subset.pool, measure, utility) or NO_CHANCES
+    weights = len(subset.labelled) / len(subset.pool) / subset.design.inclusion
+    return _from_chances(subset, weights, measure, utility)
+
+
+def hajek(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
+    """Weigh by 1 / chance of inclusion and divide by the sum of these weights.
+
+    Slightly biased in small subsets, but steadier than `horvitz_thompson` where what is
+    estimated does not go with the chances.
+
+    References
+    ----------
+    Hájek, Comment on an essay by D. Basu, in Foundations of statistical inference, 1971.
+    """
+    if subset.design is None:
+        return why_not_applicable(subset.pool, measure, utility) or NO_CHANCES
+    return score_under(subset, 1 / subset.design.inclusion, measure, utility)
+
+
+def _from_chances(
+    subset: Subset, weights: np.ndarray, measure: str, utility: str
+) -> np.ndarray | str:
+    """Estimate class totals by weights; AUC and utilities by the weights' own sum instead."""
+    reason = why_not_applicable(subset.pool, measure, utility)
+    if reason:
+        return reason
+    if measure == "roc_auc" or utility != "none":
+        return score_under(subset, weights, measure, utility)
+    return from_totals(measure, subset.once("design", _expanded, weights), subset.pool)
+
+
+def _expanded(subset: Subset, weights: np.ndarray) -> Totals:
+    true, hits = subset.members()
+    share = subset.counts * weights * (len(subset.pool) / subset.sums)
+    return Totals(share @ hits, share @ true, subset.predicted().sum(axis=0), 1e-9)

@@ -1,0 +1,91 @@
+"""A labelled subset and its resamples, as every estimator sees it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from earnest.designs import Design, uniform
+from earnest.estimation.pool import Pool, confidences
+from earnest.weights import Weights
+
+NO_CHANCES = (
+    "the chances with which the items were drawn are not recorded; items drawn at random or by"
+    " uncertainty_mixed have them"
+)
+
+
+@dataclass
+class Subset:
+    """A labelled subset and its resamples, shared by all measures and utilities.
+
+    Attributes
+    ----------
+    pool : Pool
+    labelled : ndarray (n,) int64
+        Pool rows.
+    labels : ndarray (n,)
+        Their true labels.
+    counts : ndarray (b, n) float64
+        How often each item counts in each resample; the first row is ones, the sample itself.
+    weights : Weights or None
+        Importance weights.
+    design : Design or None
+        The chances with which the items were drawn, where known.
+    flags : set of str
+        What estimators have to say about this subset.
+    """
+
+    pool: Pool
+    labelled: np.ndarray
+    labels: np.ndarray
+    counts: np.ndarray
+    weights: Weights | None = None
+    design: Design | None = None
+    flags: set[str] = field(default_factory=set)
+    cache: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.confidence = confidences(self.pool)
+        self.correct = self.labels == self.pool.predictions[self.labelled]
+        self.sums = self.counts.sum(axis=1, keepdims=True)
+
+    def unlabelled(self) -> np.ndarray:
+        """Return the pool rows that are not in the subset, ascending."""
+        left = np.ones(len(self.pool), dtype=bool)
+        left[self.labelled] = False
+        return np.flatnonzero(left)
+
+    def members(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return whether each labelled item is of each class, and rightly predicted so; (n, c)."""
+        true = self.labels[:, np.newaxis] == np.asarray(self.pool.classes)
+        return true.astype(np.float64), true * self.correct[:, np.newaxis].astype(np.float64)
+
+    def predicted(self) -> np.ndarray:
+        """Return whether each pool item is predicted to be of each class; (N, c) float64."""
+        if "predicted" not in self.cache:
+            classes = np.asarray(self.pool.classes)
+            predicted = self.pool.predictions[:, np.newaxis] == classes
+            self.cache["predicted"] = predicted.astype(np.float64)
+        return self.cache["predicted"]
+
+    def once(self, key, make, *arguments):
+        """Return what `make` returns, called only once per subset and key."""
+        if key not in self.cache:
+            self.cache[key] = make(self, *arguments)
+        return self.cache[key]
+
+
+def known_design(
+    pool: Pool, labelled: np.ndarray, sampler: str | None, design: Design | None
+) -> Design | None:
+    """Return the chances of a subset: given, of plain chance, or of a whole pool; else None."""
+    if design is not None:
+        if len(design.turns) != len(labelled) or len(design.inclusion) != len(labelled):
+            raise ValueError(
+                f"the design holds the chances of {len(design.turns)} items, but"
+                f" {len(labelled)} are labelled"
+            )
+        return design
+    if sampler == "random" or len(labelled) == len(pool):
+        return uniform(len(labelled), len(pool))
+    return None
