@@ -2,8 +2,9 @@
 
 import os
 import shutil
+import site
 import subprocess
-import sys
+import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +17,10 @@ IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 @dataclass(frozen=True)
 class Project:
-    """A checkout of the project in which one study is run."""
+    """A checkout of the project in which one study is run, and the Python that runs it."""
 
     folder: Path
+    python: Path
 
     def snakemake(self, *arguments, config="config/tiny.yaml", check=True, **environment):
         """Run Snakemake and return its result, output and errors joined in `stdout`."""
@@ -36,9 +38,8 @@ class Project:
             assert result.returncode == 0, result.stdout
         return result
 
-    @staticmethod
-    def command(config):
-        command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    def command(self, config):
+        command = [str(self.python), "-m", "snakemake", "--cores", "2"]
         return command if config is None else [*command, "--configfile", config]
 
     def planned(self, **options):
@@ -72,33 +73,42 @@ class Project:
         return self.folder / "results" / "tiny" / name
 
 
-def copy_of(root, folder):
-    """Copy what a run needs, without results."""
-    folder.mkdir(parents=True)
-    for part in PARTS:
-        if (root / part).is_dir():
-            shutil.copytree(root / part, folder / part, ignore=IGNORED)
-        else:
-            shutil.copy2(root / part, folder / part)
-    return Project(folder)
+@pytest.fixture(scope="session")
+def python(tmp_path_factory):
+    """A virtual environment with an awkward path, as .venv has in an awkward checkout."""
+    folder = tmp_path_factory.mktemp("python") / "somebody's .venv"
+    venv.create(folder, symlinks=True, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "these.pth").write_text("\n".join(site.getsitepackages()))
+    return folder / "bin" / "python"
 
 
 @pytest.fixture(scope="session")
-def checkout():
-    """What makes a checkout of the project in a folder."""
-    return copy_of
+def checkout(root, python):
+    """What copies all that a run needs, without results, into a folder."""
+
+    def copy_to(folder):
+        folder.mkdir(parents=True)
+        for part in PARTS:
+            if (root / part).is_dir():
+                shutil.copytree(root / part, folder / part, ignore=IGNORED)
+            else:
+                shutil.copy2(root / part, folder / part)
+        return Project(folder, python)
+
+    return copy_to
 
 
 @pytest.fixture
-def empty_project(root, tmp_path):
+def empty_project(checkout, tmp_path):
     """A checkout in which nothing has run yet."""
-    return copy_of(root, tmp_path / "somebody's new project")
+    return checkout(tmp_path / "somebody's new project")
 
 
 @pytest.fixture(scope="session")
-def finished(root, tmp_path_factory):
+def finished(checkout, tmp_path_factory):
     """The checkout in which the tiny study has run; to be read only."""
-    project = copy_of(root, tmp_path_factory.mktemp("finished") / "somebody's project")
+    project = checkout(tmp_path_factory.mktemp("finished") / "somebody's project")
     project.snakemake()
     return project
 
@@ -108,4 +118,4 @@ def project(finished, tmp_path):
     """A copy of the finished checkout, to change and run again."""
     folder = tmp_path / "somebody's copy"
     shutil.copytree(finished.folder, folder, symlinks=True)
-    return Project(folder)
+    return Project(folder, finished.python)

@@ -16,26 +16,23 @@ from tests.report_checks import browser_missing, check_report  # noqa: E402
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 
-def run(root, folder, config, checkout):
-    project = checkout(root, folder)
-    project.snakemake(config=config)
-    return project
-
-
 @pytest.fixture(scope="module")
-def demo(root, tmp_path_factory, checkout):
+def demo(checkout, tmp_path_factory):
     """Results of the default configuration."""
-    folder = tmp_path_factory.mktemp("demo") / "project"
-    return run(root, folder, None, checkout).folder / "results/demo"
+    project = checkout(tmp_path_factory.mktemp("demo") / "project")
+    project.snakemake(config=None)
+    return project.folder / "results/demo"
 
 
 @pytest.fixture(scope="module")
-def esc50(root, mirror, tmp_path_factory, checkout):
+def esc50(mirror, checkout, tmp_path_factory):
     """Results of the study on real recordings, the mirror lying where the study looks for it."""
     folder = tmp_path_factory.mktemp("esc50") / "project"
     (folder.parent / "shared").mkdir()
     (folder.parent / "shared" / "mirror").symlink_to(mirror)
-    return run(root, folder, "config/studies/esc50.yaml", checkout).folder / "results/esc50"
+    project = checkout(folder)
+    project.snakemake(config="config/studies/esc50.yaml")
+    return project.folder / "results/esc50"
 
 
 def hits(results, task):

@@ -1,0 +1,134 @@
+# Studies on tables: configuration, the grid and the helper functions.
+import os
+import re
+import sys
+
+import yaml
+from snakemake.exceptions import WorkflowError
+
+# Entry scripts run outside this folder, so they find the library by the environment.
+sys.path.insert(0, str(workflow.basedir))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
+).rstrip(os.pathsep)
+
+from earnest import documents, provenance
+from earnest.datasets import tabular
+
+SCHEMA = workflow.source_path("../../config/schemas/tables.schema.yaml")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "imbalanced-learn",
+    "snakemake",
+)
+
+
+def checked_config(given):
+    """Return the study with the schema's defaults, or stop with every problem named."""
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = yaml.safe_load(file)
+    try:
+        return documents.completed(given, schema)
+    except documents.DocumentError as error:
+        raise WorkflowError(f"The study file is not valid:\n{error}") from None
+
+
+config = checked_config(config)
+STUDY = config["study"]
+COLLECTION = config["collection"]
+FOLDERS = [
+    os.path.join(folder, COLLECTION)
+    for folder in (config["mirror"], "data/raw")
+    if folder
+]
+
+
+def get_names(names):
+    """Wildcard constraint that matches these names and nothing else."""
+    return "|".join(re.escape(str(name)) for name in names)
+
+
+wildcard_constraints:
+    study=re.escape(STUDY),
+    dataset=get_names(config["datasets"]),
+    correction=get_names(config["corrections"]),
+
+
+# Stage: modules whose code decides its rows, configuration that does, stages before it.
+# Lists that only make the grid longer (data sets, corrections) are not settings.
+CODE = {
+    "splits": ("tables.splitting", f"datasets.{COLLECTION}"),
+    "scores": ("tables.scoring",),
+    "assessment": ("tables.assessing", "tables.weighting"),
+    "report": ("reports.subconcepts",),
+}
+SETTINGS = {
+    "splits": {
+        "collection": COLLECTION,
+        "root_seed": config["root_seed"],
+        "repeats": config["repeats"],
+        "n_estimators": config["trees"],
+    },
+    "scores": {"root_seed": config["root_seed"], "n_estimators": config["trees"]},
+}
+BEFORE = {"scores": "splits"}
+ASSESSMENT = {
+    "collection": COLLECTION,
+    "root_seed": config["root_seed"],
+    "resamples": config["resamples"],
+    "level": config["level"],
+}
+
+
+def code_version(stage):
+    """Hash of the code behind a stage (Snakemake does not see edits in imported modules)."""
+    return provenance.code_version(*CODE[stage])
+
+
+def get_stamp(stage):
+    """What a shard of a stage carries: its code, its settings and the stamp of the stage before."""
+    before = get_stamp(BEFORE[stage]) if stage in BEFORE else ""
+    return provenance.stamp(code_version(stage), before=before, **SETTINGS[stage])
+
+
+def grow_memory(wildcards, attempt):
+    """Memory in MB: 2 GB, doubled at every retry."""
+    return 2000 * 2 ** (attempt - 1)
+
+
+def get_result(name):
+    """Path of a result of this study."""
+    return f"results/{STUDY}/{name}"
+
+
+def get_table_files(wildcards):
+    """The files of a data set; none when it is missing, so that its job can say so."""
+    return tabular.files(COLLECTION, wildcards.dataset, FOLDERS)
+
+
+def get_splits(name):
+    """One file of every data set's split, in the order of the study."""
+    return [
+        f"results/{STUDY}/splits/{dataset}/{name}" for dataset in config["datasets"]
+    ]
+
+
+def get_shards(name):
+    """One file of every data set and correction, in the order of the study."""
+    return [
+        f"results/{STUDY}/scores/{dataset}/{correction}/{name}"
+        for dataset in config["datasets"]
+        for correction in config["corrections"]
+    ]
+
+
+def get_provenance():
+    """What the report says about how it was made; plain values in a fixed order."""
+    return {
+        "config": config,
+        "code": {stage: code_version(stage) for stage in CODE},
+        "stamps": {stage: get_stamp(stage) for stage in SETTINGS},
+    }
