@@ -1,13 +1,14 @@
 """Rules that choose which pool items get labelled: SAMPLERS, name to function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.designs import uncertainty_mixed
-from earnest.geometry import checks, distances
+from earnest.geometry import checks
 from earnest.geometry.pool import PoolGeometry, prepare_pool
+from earnest.geometry.traversal import traverse, traverse_many
 from earnest.rng import generator
 
 # FasterPAM needs every pairwise distance at once: 15,000 items are 900 MB of float32.
@@ -140,7 +141,7 @@ def farthest(
     """
     pool = prepare_pool(embeddings)
     n = _check_size(n, len(pool))
-    return traverse(pool.points(metric), int(rng.integers(len(pool))), n, metric=metric)
+    return _walk(pool, int(rng.integers(len(pool))), n, metric)
 
 
 def density_farthest(
@@ -186,50 +187,22 @@ def density_farthest(
     n, k = _check_size(n, len(pool)), checks.check_count("k", k)
     if density not in ("neighbours", "kernel"):
         raise ValueError(f"density must be neighbours or kernel, got {density!r}")
-    points, start = pool.points(metric), int(rng.integers(len(pool)))
-    factor = np.ones(len(pool))
-    if len(pool) > 1:
-        factor = pool.local_density(density, k, metric)
-    return traverse(points, start, n, metric=metric, factor=factor)
+    pool.points(metric)  # refuses what has no direction, even where nothing is compared
+    start = int(rng.integers(len(pool)))
+    return _walk(pool, start, n, metric, (density, k) if len(pool) > 1 else None)
 
 
-def traverse(
-    points: np.ndarray,
-    start: int,
-    n: int,
-    *,
-    metric: str = "euclidean",
-    factor: np.ndarray | None = None,
+def _walk(
+    pool: PoolGeometry, start: int, n: int, metric: str, density: tuple[str, int] | None = None
 ) -> np.ndarray:
-    """Walk from a start to the item whose distance to the walked set, times a factor, is largest.
+    """Traverse a pool, with the distances and densities that it knows already."""
 
-    Parameters
-    ----------
-    points : numpy.ndarray, shape (N, d), float64
-        From `earnest.geometry.distances.metric_points`.
-    start : int
-        The first row.
-    n : int
-        How many rows to visit, from 1 to N.
-    metric : {"euclidean", "cosine"}
-    factor : numpy.ndarray, shape (N,), optional
-        Positive; 1 for every item when missing.
+    def compute() -> np.ndarray:
+        factor = None if density is None else pool.local_density(*density, metric)
+        known = pool.known_distances(metric)
+        return traverse(pool.points(metric), start, n, metric=metric, factor=factor, known=known)
 
-    Returns
-    -------
-    numpy.ndarray, shape (n,), int64
-        Distinct rows, ties to the lowest; n x N distances in all, never N x N.
-    """
-    order = np.empty(n, dtype=np.int64)
-    nearest = np.full(len(points), np.inf)
-    row = start
-    for position in range(n):
-        order[position] = row
-        distance = distances.distances(points, points[row, None], metric)[:, 0]
-        np.minimum(nearest, distance, out=nearest)
-        nearest[row] = -np.inf  # below the 0 of an exact copy, so no row is chosen twice
-        row = int(np.argmax(nearest if factor is None else nearest * factor))
-    return order
+    return pool.walk((start, metric, density), n, compute)
 
 
 def kmedoids(
@@ -290,6 +263,42 @@ def _distinct(medoids: np.ndarray, n: int) -> np.ndarray:
     return rows
 
 
+def prepare_walks(
+    name: str,
+    pool: PoolGeometry,
+    n: int,
+    generators: Iterable[np.random.Generator],
+    *,
+    metric: str = "euclidean",
+    density: str = "neighbours",
+    k: int = 10,
+) -> None:
+    """Walk from all starts that some generators draw at once, for the sampler to find them.
+
+    Changes no draw, only its cost: from fresh generators of the same kind the sampler draws the
+    same starts, and finds their walks in the pool. Pools too large to keep all distances are
+    left as they are.
+
+    Parameters
+    ----------
+    name : {"farthest", "density_farthest"}
+    pool : PoolGeometry
+    n : int
+        The largest size that will be asked for.
+    generators : iterable of numpy.random.Generator
+    metric, density, k
+        As in the samplers.
+    """
+    if not pool.holds_all_pairs or len(pool) < 2:
+        return
+    starts = sorted({int(rng.integers(len(pool))) for rng in generators})
+    key = (density, k) if name == "density_farthest" else None
+    factor = None if key is None else pool.local_density(density, k, metric)
+    known = pool.distance_matrix(metric, np.float64)
+    for start, order in zip(starts, traverse_many(known, starts, n, factor=factor), strict=True):
+        pool.walk((start, metric, key), n, lambda order=order: order)
+
+
 SAMPLERS: dict[str, Callable[..., np.ndarray]] = {
     "random": random,
     "uncertainty": uncertainty,
@@ -303,6 +312,9 @@ SAMPLERS: dict[str, Callable[..., np.ndarray]] = {
 PREFIX_SAMPLERS = frozenset(
     {"random", "uncertainty", "farthest", "density_farthest", "uncertainty_mixed"}
 )
+
+# Only their start is drawn, so equal starts are equal draws.
+TRAVERSALS = frozenset({"farthest", "density_farthest"})
 
 # One subset per size whatever the seed, so items outside it have no chance of selection.
 DETERMINISTIC = frozenset({"uncertainty"})

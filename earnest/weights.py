@@ -10,7 +10,15 @@ from earnest.geometry import checks, density, distances
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.weighting import diagnostics, domain_classifier
 
-__all__ = ["WEIGHTS", "PoolGeometry", "Weights", "importance_weights", "prepare_pool"]
+__all__ = [
+    "WEIGHTS",
+    "PoolGeometry",
+    "Weights",
+    "describe",
+    "importance_weights",
+    "mean_one",
+    "prepare_pool",
+]
 
 
 @dataclass(frozen=True)
@@ -218,12 +226,20 @@ def importance_weights(
     ascending = np.argsort(rows)
     log_weights, flags = WEIGHTS[name](pool, rows[ascending], posteriors=posteriors, **options)
     values = np.empty(len(rows))
-    values[ascending] = _mean_one(log_weights, rows[ascending])
-    return _describe(values, flags, len(pool))
+    values[ascending] = mean_one(log_weights, rows[ascending])
+    return describe(values, flags, len(pool), diagnostics.pareto_k(np.sort(values)))
 
 
-def _mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Scale to mean 1; the largest becomes exp(0) first, so that nothing overflows."""
+def mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Turn the log weights of some pool rows into weights of mean 1, shape (n,) float64.
+
+    The largest becomes exp(0) first, so that nothing overflows.
+
+    Raises
+    ------
+    ArithmeticError
+        If a log weight is not finite; its row is named.
+    """
     wrong = rows[~np.isfinite(log_weights)]
     if wrong.size:
         raise ArithmeticError(f"the weights of labelled items {wrong[:10].tolist()} are not finite")
@@ -231,9 +247,12 @@ def _mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return weights / weights.mean()
 
 
-def _describe(values: np.ndarray, flags: tuple[str, ...], pool_size: int) -> Weights:
-    ordered = np.sort(values)
+def describe(
+    values: np.ndarray, flags: tuple[str, ...], pool_size: int, pareto_k: float | None
+) -> Weights:
+    """Return weights of mean 1 with what they say of themselves."""
+    ordered = np.sort(values)  # sums in one order, whatever the order of the items
     ess = diagnostics.effective_sample_size(ordered)
     if diagnostics.changes_nothing(ess, len(values), pool_size):
         flags = ("no_correction", *flags)
-    return Weights(values, ess, float(ordered[-1]), diagnostics.pareto_k(ordered), flags)
+    return Weights(values, ess, float(ordered[-1]), pareto_k, flags)

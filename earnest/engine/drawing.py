@@ -13,7 +13,13 @@ from earnest.designs import RECORDED
 from earnest.estimation.pool import Pool
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.rng import generator
-from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS
+from earnest.samplers import (
+    DETERMINISTIC,
+    PREFIX_SAMPLERS,
+    SAMPLERS,
+    TRAVERSALS,
+    prepare_walks,
+)
 from earnest.schemas import TABLES
 
 if TYPE_CHECKING:
@@ -67,6 +73,9 @@ def draw_block(
     is_prefix = sampler in PREFIX_SAMPLERS
     drawn_sizes = [max(sizes)] if is_prefix else list(sizes)
     geometry = prepare_pool(pool.embeddings)
+    if sampler in TRAVERSALS and len(seeds) > 1 and max(sizes) <= len(geometry):
+        starting = (generator(root_seed, task, sampler, seed) for seed in seeds)
+        prepare_walks(sampler, geometry, max(sizes), starting, **(options or {}))
     rows = []
     for seed in seeds if sampler not in DETERMINISTIC else [s for s in seeds if s == 0]:
         for size in drawn_sizes:

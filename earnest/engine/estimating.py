@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest.designs import Design, of_prefix
-from earnest.estimates import Pool, each_measure, estimate_all, subset_weights, true_value
+from earnest.engine.weighing import weigh_subsets
+from earnest.estimates import Pool, each_measure, estimate_all, true_value
 from earnest.estimation.support import outside_confidence, outside_distance
 from earnest.measures import Score
 from earnest.rng import generator
@@ -85,16 +86,17 @@ def estimate_block(
         pool = replace(pool, embeddings=prepare_pool(pool.embeddings))
     settings = {"measures": measures, "utilities": utilities, "sampler": sampler}
     settings |= {"resamples": resamples, "level": level}
+    settings |= {} if estimator in WEIGHTS else options or {}
+    cells = list(_subsets(draws, task, sampler, sizes, len(pool)))
+    all_weights = _all_weights(estimator, pool, [items for _, items, _ in cells], options or {})
     estimates, weight_rows = [], []
-    for cell, items, design in _subsets(draws, task, sampler, sizes, len(pool)):
-        weights, own_options = None, options or {}
-        if estimator in WEIGHTS:
-            weights, own_options = subset_weights(estimator, pool, items, **own_options), {}
+    for (cell, items, design), weights in zip(cells, all_weights, strict=True):
+        if weights is not None:
             weight_rows.append(cell | _weights_row(estimator, weights))
         rng = generator(root_seed, task, sampler, cell["seed"], "bootstrap", cell["size"])
         found = estimate_all(
             estimator, pool, items, labels[items], weights=weights, design=design, rng=rng,
-            **settings, **own_options,
+            **settings,
         )  # fmt: skip
         shared = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
         shared["ess"] = None if weights is None else weights.ess
@@ -103,6 +105,17 @@ def estimate_block(
             shared["outside_distance"] = outside_distance(pool, items)
         estimates += _estimate_rows(shared, found, truths)
     return _frame("estimates", estimates), _frame("weights", weight_rows)
+
+
+def _all_weights(
+    estimator: str, pool: Pool, subsets: list[np.ndarray], options: dict[str, Any]
+) -> Sequence[Weights | None]:
+    """Return the importance weights of all subsets, made together; None without weighting."""
+    if estimator not in WEIGHTS:
+        return [None] * len(subsets)
+    if pool.embeddings is None:
+        raise ValueError(f"the estimator {estimator!r} weighs by embeddings, the pool has none")
+    return weigh_subsets(estimator, pool.embeddings, subsets, posteriors=pool.posteriors, **options)
 
 
 def _subsets(

@@ -99,6 +99,15 @@ def log_kernel_sums(points: np.ndarray, rows: np.ndarray, bandwidth: float) -> n
     return sums
 
 
+def squared_distances(points: np.ndarray) -> np.ndarray:
+    """Return all squared Euclidean distances, (m, m) float64; 0 where points have no columns."""
+    from scipy.spatial.distance import cdist
+
+    if points.shape[1] == 0:
+        return np.zeros((len(points), len(points)))
+    return cdist(points, points, "sqeuclidean")
+
+
 def log_density(kernel_sums: np.ndarray, size: int, dimension: int, bandwidth: float) -> np.ndarray:
     """Turn log kernel sums of `size` points into log densities of the Gaussian estimate."""
     volume = dimension * (math.log(bandwidth) + 0.5 * math.log(2 * math.pi))

@@ -123,9 +123,11 @@ def kernel_means(points: np.ndarray, bandwidth: float, metric: str = "euclidean"
     return means
 
 
-def distance_matrix(points: np.ndarray, metric: str = "euclidean") -> np.ndarray:
-    """Return all pairwise distances as float32, shape (N, N), filled by blocks."""
-    matrix = np.empty((len(points), len(points)), dtype=np.float32)
+def distance_matrix(
+    points: np.ndarray, metric: str = "euclidean", kind: type = np.float32
+) -> np.ndarray:
+    """Return all pairwise distances of a float kind, shape (N, N), filled by blocks."""
+    matrix = np.empty((len(points), len(points)), dtype=kind)
     for block in row_blocks(len(points), len(points)):
         matrix[block] = distances(points[block], points, metric)
     return matrix

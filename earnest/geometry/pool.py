@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.geometry import checks, density, distances
+from earnest.geometry.subsets import LARGEST_ALL_PAIRS, KernelSums, Neighbours
 
 
 class PoolGeometry:
@@ -26,7 +28,10 @@ class PoolGeometry:
         self._points: dict[str, np.ndarray] = {}
         self._scores: dict[int, np.ndarray] = {}
         self._per_item: dict[tuple, np.ndarray] = {}
-        self._matrices: dict[str, np.ndarray] = {}
+        self._matrices: dict[tuple[str, type], np.ndarray] = {}
+        self._kernel_sums: dict[int, KernelSums] = {}
+        self._walks: dict[tuple, np.ndarray] = {}
+        self._shared: dict[tuple, Any] = {}
 
     def __len__(self) -> int:
         return len(self.embeddings)
@@ -82,11 +87,46 @@ class PoolGeometry:
             )
         return self._per_item[key]
 
-    def distance_matrix(self, metric: str = "euclidean") -> np.ndarray:
-        """Return all pairwise distances, (N, N) float32; for pools small enough to hold it."""
-        if metric not in self._matrices:
-            self._matrices[metric] = distances.distance_matrix(self.points(metric), metric)
-        return self._matrices[metric]
+    def distance_matrix(self, metric: str = "euclidean", kind: type = np.float32) -> np.ndarray:
+        """Return all pairwise distances, (N, N); for pools small enough to hold it."""
+        key = (metric, kind)
+        if key not in self._matrices:
+            self._matrices[key] = distances.distance_matrix(self.points(metric), metric, kind)
+        return self._matrices[key]
+
+    def known_distances(self, metric: str) -> np.ndarray | None:
+        """Return all pairwise distances in double precision if they were made already."""
+        return self._matrices.get((metric, np.float64))
+
+    @property
+    def holds_all_pairs(self) -> bool:
+        """Whether the pool is small enough to keep matrices of all its pairs."""
+        return len(self) <= LARGEST_ALL_PAIRS
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """Every item's other items, the nearest first; needs at least two items."""
+        return Neighbours(self.distance_matrix(kind=np.float64))
+
+    def kernel_sums(self, components: int) -> KernelSums:
+        """Return what sums Gaussian kernels of principal scores over many subsets."""
+        if components not in self._kernel_sums:
+            squared = density.squared_distances(self.scores(components))
+            self._kernel_sums[components] = KernelSums(squared)
+        return self._kernel_sums[components]
+
+    def shared(self, key: tuple, make: Callable[[], Any]) -> Any:
+        """Return what others keep with the pool under a key, made when first asked for."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return self._shared[key]
+
+    def walk(self, key: tuple, n: int, compute: Callable[[], np.ndarray]) -> np.ndarray:
+        """Return the first n rows of a traversal, remembered: equal starts have equal walks."""
+        known = self._walks.get(key)
+        if known is None or len(known) < n:
+            known = self._walks[key] = compute()
+        return known[:n].copy()
 
     def _remembered(
         self, key: tuple, rows: np.ndarray, compute: Callable[[np.ndarray], np.ndarray]

@@ -47,39 +47,64 @@ def pareto_k(weights: np.ndarray) -> float | None:
     ----------
     Vehtari, Simpson, Gelman, Yao, Gabry: Pareto smoothed importance sampling, JMLR 25, 2024.
     """
-    ordered = np.sort(weights)
-    tail = math.ceil(min(0.2 * ordered.size, 3.0 * math.sqrt(ordered.size)))
-    if tail < _FEWEST_TAIL_POINTS or tail >= ordered.size:
-        return None
-    excess = ordered[-tail:] - ordered[-tail - 1]
-    excess = excess[excess > 0]
-    return None if excess.size < _FEWEST_TAIL_POINTS else generalised_pareto_shape(excess)
+    return pareto_k_of_each(np.sort(weights)[None])[0]
 
 
-def generalised_pareto_shape(excess: np.ndarray) -> float:
-    """Estimate the shape k of a generalised Pareto distribution located at 0.
+def pareto_k_of_each(ordered: np.ndarray) -> list[float | None]:
+    """Return `pareto_k` of many weight vectors of one size, each in ascending order, (B, n)."""
+    size = ordered.shape[1]
+    tail = math.ceil(min(0.2 * size, 3.0 * math.sqrt(size)))
+    if tail < _FEWEST_TAIL_POINTS or tail >= size:
+        return [None] * len(ordered)
+    excess = ordered[:, -tail:] - ordered[:, -tail - 1, None]
+    positive = (excess > 0).sum(axis=1)
+    found: list[float | None] = [None] * len(ordered)
+    for count in np.unique(positive[positive >= _FEWEST_TAIL_POINTS]):
+        # Ascending: what is not above the threshold stands first.
+        same = np.flatnonzero(positive == count)
+        shapes = generalised_pareto_shapes(excess[same, tail - count :])
+        for one, shape in zip(same, shapes, strict=True):
+            found[one] = float(shape)
+    return found
+
+
+def generalised_pareto_shapes(excess: np.ndarray) -> np.ndarray:
+    """Estimate the shapes k of generalised Pareto distributions located at 0.
 
     The posterior mean over a grid of Zhang and Stephens, drawn towards .5 by a prior worth
     ten observations, as in PSIS.
 
     Parameters
     ----------
-    excess : numpy.ndarray, shape (m,), float64
-        Ascending and positive.
+    excess : numpy.ndarray, shape (B, m), float64
+        Each row ascending and positive.
+
+    Returns
+    -------
+    numpy.ndarray, shape (B,), float64
 
     References
     ----------
     Zhang and Stephens, Technometrics 51, 2009; Vehtari et al. 2024, Appendix C.
     """
     # The shape has no unit, and so no tiny excess can overflow a reciprocal.
-    excess = excess / excess[-1]
-    size, quartile = excess.size, excess[int(excess.size / 4 + 0.5) - 1]
+    excess = excess / excess[:, -1:]
+    size = excess.shape[1]
+    quartile = excess[:, int(size / 4 + 0.5) - 1, None]
     points = 30 + int(math.sqrt(size))
     grid = 1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))
     grid = grid / (3.0 * quartile) + 1.0
-    shapes = np.log1p(-grid[:, None] * excess).mean(axis=1)
+    shapes = np.stack(
+        [np.log1p(-grid[:, one, None] * excess).mean(axis=1) for one in range(points)]
+    )
+    shapes = shapes.T
     log_likelihood = size * (np.log(-grid / shapes) - shapes - 1.0)
-    posterior = np.exp(log_likelihood - log_likelihood.max())
-    best = float(np.sum(grid * posterior) / posterior.sum())
-    shape = float(np.log1p(-best * excess).mean())
+    posterior = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    best = np.sum(grid * posterior, axis=1) / posterior.sum(axis=1)
+    shape = np.log1p(-best[:, None] * excess).mean(axis=1)
     return (size * shape + 10 * 0.5) / (size + 10)
+
+
+def generalised_pareto_shape(excess: np.ndarray) -> float:
+    """Return `generalised_pareto_shapes` of one row, shape (m,)."""
+    return float(generalised_pareto_shapes(excess[None])[0])

@@ -37,14 +37,18 @@ def log_odds(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.ndarra
     ArithmeticError
         If the gradient did not fall to 1e-9 of its start in 200 steps.
     """
+    parameters = coefficients(points, labelled, C=C)
+    return points[labelled] @ parameters[:-1] + parameters[-1]
+
+
+def coefficients(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.ndarray:
+    """Return the coefficients of the fit of `log_odds` and its intercept, shape (d + 1,)."""
     copies = np.ones(len(points))
     copies[labelled] = 2.0
-    fit = _Fit(points, copies, 1.0 / C)
     # The odds of a classifier without features: a start from which L = D is already solved.
-    parameters = np.zeros(points.shape[1] + 1)
-    parameters[-1] = math.log(len(points) / len(labelled))
-    parameters = _minimise(fit, parameters)
-    return fit.logits(parameters)[labelled]
+    start = np.zeros(points.shape[1] + 1)
+    start[-1] = math.log(len(points) / len(labelled))
+    return _minimise(_Fit(points, copies, 1.0 / C), start)
 
 
 class _Fit:

@@ -1,0 +1,198 @@
+"""Importance weights of many labelled subsets of one pool, sharing what the pool allows.
+
+Every weight vector depends on its own subset and the pool alone: not on the other subsets of
+a call, and, as all linear algebra runs on one thread here, not on how many threads there are.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest import samplers
+from earnest.geometry import checks, density
+from earnest.geometry.pool import PoolGeometry, prepare_pool
+from earnest.rng import generator
+from earnest.weighting import diagnostics
+from earnest.weighting.many_fits import ManyFits
+from earnest.weights import Weights, describe, importance_weights, mean_one
+
+# Log weights and flags of subsets of one size, rows ascending.
+ManyLogWeights = tuple[np.ndarray, list[tuple[str, ...]]]
+
+# Subsets at once: bounds memory, and is more than enough for speed.
+_TOGETHER = 512
+
+
+def weigh_subsets(
+    name: str,
+    embeddings: "ArrayLike | PoolGeometry",
+    subsets: Sequence[ArrayLike],
+    *,
+    posteriors: ArrayLike | None = None,
+    **options: Any,
+) -> list[Weights]:
+    """Return the importance weights of many labelled subsets of one pool.
+
+    Parameters
+    ----------
+    name : str
+        A key of `earnest.weights.WEIGHTS`.
+    embeddings : array_like, shape (N, d), or PoolGeometry
+        Pass `earnest.weights.prepare_pool(embeddings)` to share work between calls too.
+    subsets : sequence of array_like of int
+        The distinct rows of each; of any sizes, also the same set twice.
+    posteriors : array_like, shape (N, C), optional
+    **options
+        Those of the method.
+
+    Returns
+    -------
+    list of earnest.weights.Weights
+        What `importance_weights` gives for each, kde and knn to 1e-9 and logistic to 1e-8.
+
+    Raises
+    ------
+    As `earnest.weights.importance_weights`.
+    """
+    from threadpoolctl import threadpool_limits
+
+    pool = prepare_pool(embeddings)
+    rows = [checks.check_labelled(subset, len(pool)) for subset in subsets]
+    single = partial(importance_weights, name, pool, posteriors=posteriors, **options)
+    with threadpool_limits(limits=1, user_api="blas"):
+        if name not in BATCHED or not pool.holds_all_pairs:
+            return _once_each(rows, lambda sets: [single(one) for one in sets])
+        if posteriors is not None:
+            posteriors = checks.check_posteriors(posteriors, len(pool), name)
+        batched = partial(BATCHED[name], pool, posteriors=posteriors, **options)
+        return _once_each(rows, lambda sets: _by_size(sets, batched, len(pool)))
+
+
+def _once_each(
+    rows: list[np.ndarray], weigh: Callable[[list[np.ndarray]], list[Weights]]
+) -> list[Weights]:
+    """Weigh each set once, however often and in whatever order its items are listed."""
+    orders = [np.argsort(one) for one in rows]
+    ascending = [one[order] for one, order in zip(rows, orders, strict=True)]
+    keys = [one.tobytes() for one in ascending]
+    distinct = dict(zip(keys, ascending, strict=True))
+    found = dict(zip(distinct, weigh(list(distinct.values())), strict=True))
+    return [_in_order(found[key], order) for key, order in zip(keys, orders, strict=True)]
+
+
+def _in_order(weights: Weights, order: np.ndarray) -> Weights:
+    values = np.empty_like(weights.values)
+    values[order] = weights.values
+    return Weights(values, weights.ess, weights.largest, weights.pareto_k, weights.flags)
+
+
+def _by_size(
+    sets: list[np.ndarray], batched: Callable[[np.ndarray], ManyLogWeights], pool_size: int
+) -> list[Weights]:
+    found: list[Weights | None] = [None] * len(sets)
+    for some in _same_size(sets):
+        subsets = np.stack([sets[one] for one in some])
+        log_weights, flags = batched(subsets)
+        for one, weights in zip(
+            some, _describe(log_weights, subsets, flags, pool_size), strict=True
+        ):
+            found[one] = weights
+    return found
+
+
+def _same_size(sets: list[np.ndarray]) -> Iterator[list[int]]:
+    """Yield the numbers of sets of one size, a bounded number at a time."""
+    sizes: dict[int, list[int]] = {}
+    for number, one in enumerate(sets):
+        sizes.setdefault(len(one), []).append(number)
+    for numbers in sizes.values():
+        for at in range(0, len(numbers), _TOGETHER):
+            yield numbers[at : at + _TOGETHER]
+
+
+def _describe(
+    log_weights: np.ndarray, subsets: np.ndarray, flags: list[tuple[str, ...]], pool_size: int
+) -> Iterator[Weights]:
+    values = [mean_one(*one) for one in zip(log_weights, subsets, strict=True)]
+    shapes = diagnostics.pareto_k_of_each(np.sort(values, axis=1))
+    for one, own_flags, shape in zip(values, flags, shapes, strict=True):
+        yield describe(one, own_flags, pool_size, shape)
+
+
+def _kde(
+    pool: PoolGeometry,
+    subsets: np.ndarray,
+    *,
+    posteriors: np.ndarray | None = None,
+    components: int = 8,
+    bandwidth: float | None = None,
+) -> ManyLogWeights:
+    """Return what `earnest.weights.kde` does, for each subset."""
+    scores = pool.scores(checks.check_count("components", components))
+    if bandwidth is not None:
+        bandwidth = checks.check_positive("bandwidth", bandwidth)
+    (size, dimension), n = scores.shape, subsets.shape[1]
+    pool_h = bandwidth or density.scott_bandwidth(size, dimension)
+    subset_h = bandwidth or density.scott_bandwidth(n, dimension)
+    of_pool = pool.log_kernel_sums(np.arange(size), components, pool_h)[subsets]
+    of_subset = pool.kernel_sums(components).logs(subsets, subset_h)
+    log_ratio = density.log_density(of_pool, size, dimension, pool_h)
+    log_ratio = log_ratio - density.log_density(of_subset, n, dimension, subset_h)
+    alone = diagnostics.sees_only_itself
+    flags = [
+        ("degenerate",) if alone(one) or alone(other) else ()
+        for one, other in zip(of_pool, of_subset, strict=True)
+    ]
+    return log_ratio, flags
+
+
+def _knn(
+    pool: PoolGeometry,
+    subsets: np.ndarray,
+    *,
+    posteriors: np.ndarray | None = None,
+    k: int = 5,
+    power: float = 1.0,
+) -> ManyLogWeights:
+    """Return what `earnest.weights.knn` does, for each subset."""
+    k, power = checks.check_count("k", k), checks.check_positive("power", power)
+    flags = [()] * len(subsets)
+    if subsets.shape[1] == 1:
+        return np.zeros(subsets.shape), flags
+    to_labelled = pool.neighbours.mean_distances(subsets, k)
+    to_pool = pool.neighbour_distances(np.arange(len(pool)), k)[subsets]
+    return power * (np.log(to_labelled) - np.log(to_pool)), flags
+
+
+def _logistic(
+    pool: PoolGeometry,
+    subsets: np.ndarray,
+    *,
+    posteriors: np.ndarray | None = None,
+    C: float = 1.0,
+) -> ManyLogWeights:
+    """Return what `earnest.weights.logistic` does, for each subset."""
+    C = checks.check_positive("C", C)
+    fits = pool.shared(
+        ("fits", C),
+        lambda: ManyFits(pool.standardised, C=C, reference_subsets=partial(_typical_subsets, pool)),
+    )
+    return fits.log_odds(subsets), [()] * len(subsets)
+
+
+def _typical_subsets(pool: PoolGeometry, n: int) -> list[np.ndarray]:
+    """Draw one subset by each rule that needs no posteriors; the same ones for every call."""
+    return [
+        samplers.SAMPLERS[name](pool, n, rng=generator(0, "typical", name))
+        for name in ("random", "farthest", "density_farthest", "kmedoids")
+    ]
+
+
+BATCHED: dict[str, Callable[..., ManyLogWeights]] = {
+    "kde": _kde,
+    "logistic": _logistic,
+    "knn": _knn,
+}

@@ -1,0 +1,170 @@
+"""What many subsets of one pool share: all its distances, sorted, and the sums of its kernels."""
+
+import math
+
+import numpy as np
+
+from earnest.geometry.distances import FLOOR
+
+# Pools up to here keep all pairwise distances: at most 200 MB a matrix of doubles.
+LARGEST_ALL_PAIRS = 5_000
+
+# Up to this size all distances inside a subset cost less than walks along sorted lists.
+_SMALL_SUBSET = 100
+
+# Cells of the largest array made at once, 32 MiB of doubles.
+_CELLS = 2**22
+
+
+class Neighbours:
+    """Every item's other items, the nearest first.
+
+    Parameters
+    ----------
+    distances : numpy.ndarray, shape (N, N), float64
+        N at least 2.
+    """
+
+    def __init__(self, distances: np.ndarray) -> None:
+        size = len(distances)
+        without_self = distances.copy()
+        np.fill_diagonal(without_self, -1.0)
+        # The item itself comes first by its index, whatever copies it has, and is cut off.
+        self.order = np.argsort(without_self, axis=1, kind="stable")[:, 1:].copy()
+        self.distances = np.maximum(np.take_along_axis(distances, self.order, axis=1), FLOOR)
+        self._labelled = np.zeros(size, dtype=bool)
+        self._all = without_self
+        self._head = self.order[:, :0]
+
+    def mean_distances(self, subsets: np.ndarray, k: int) -> np.ndarray:
+        """Return each subset item's mean distance to its k nearest others of the subset.
+
+        Parameters
+        ----------
+        subsets : numpy.ndarray of int, shape (B, n)
+            Distinct rows each, n at least 2.
+        k : int
+            At least 1; n - 1 where that is less.
+
+        Returns
+        -------
+        numpy.ndarray, shape (B, n), float64
+            As `earnest.geometry.distances.mean_neighbour_distances` of each subset.
+        """
+        (count, n), k = subsets.shape, min(k, subsets.shape[1] - 1)
+        if n > _SMALL_SUBSET:
+            return np.array([self._by_walk(subset, k) for subset in subsets]).reshape(count, n)
+        found = np.empty(subsets.shape)
+        block = max(1, _CELLS // (n * n))
+        for at in range(0, count, block):
+            some = subsets[at : at + block]
+            between = self._all[some[:, :, None], some[:, None, :]]
+            # -1, to itself, is the least and left out.
+            nearest = np.sort(np.partition(between, k, axis=2)[:, :, : k + 1], axis=2)[:, :, 1:]
+            found[at : at + block] = _mean(np.maximum(nearest, FLOOR))
+        return found
+
+    def _by_walk(self, subset: np.ndarray, k: int) -> np.ndarray:
+        """Walk each item's sorted list until k labelled items are met."""
+        size = len(self.order)
+        sums = np.empty(len(subset))
+        self._labelled[subset] = True
+        # Twice as far as k labelled items lie on average; the few who need more go on alone.
+        width = min(size - 1, math.ceil(2 * k * size / len(subset)))
+        if self._head.shape[1] != width:
+            self._head = np.ascontiguousarray(self.order[:, :width])
+        left, rows = np.arange(len(subset)), subset
+        while rows.size:
+            met, done = self._walk(rows, k, width)
+            sums[left[done]] = met
+            left, rows = left[~done], rows[~done]
+            width = min(size - 1, 4 * width)
+        self._labelled[subset] = False
+        return sums / k
+
+    def _walk(self, rows: np.ndarray, k: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the summed distances of those that meet k labelled ones, and who they are."""
+        first_walk = width == self._head.shape[1]
+        near = self._head.take(rows, axis=0) if first_walk else self.order[rows, :width]
+        hit = self._labelled.take(near).ravel()
+        last = np.cumsum(hit, dtype=np.int32)[width - 1 :: width]
+        first = np.concatenate([[0], last[:-1]])
+        done = last - first >= k
+        met, first = np.flatnonzero(hit), first[done]
+        # From a place in the block of heads to the same place in the whole array.
+        shift = (rows * (len(self.order) - 1) - np.arange(len(rows)) * width)[done]
+        sums = np.zeros(len(shift))
+        for position in range(k):
+            sums += self.distances.take(met.take(first + position) + shift)
+        return sums, done
+
+
+def _mean(columns: np.ndarray) -> np.ndarray:
+    """Return the mean over the last axis, terms added from the first to the last."""
+    return sum(columns[..., one] for one in range(columns.shape[-1])) / columns.shape[-1]
+
+
+class KernelSums:
+    """Sums of Gaussian kernels over subsets, exact whatever the order of their terms.
+
+    Kernels are rounded to multiples of a power of two so small that a sum is off by less than
+    n 2^-(53 - log2 N), and so large that every partial sum is a double: no sum depends on how
+    the work is split. That makes one matrix product of many subsets as good as one at a time.
+
+    Parameters
+    ----------
+    squared : numpy.ndarray, shape (N, N), float64
+        Squared distances.
+    """
+
+    def __init__(self, squared: np.ndarray) -> None:
+        self.squared = squared
+        self._unit = 2.0 ** (52 - len(squared).bit_length())
+        self._bandwidth: float | None = None
+        self._kernels = np.empty(0)
+
+    def logs(self, subsets: np.ndarray, bandwidth: float) -> np.ndarray:
+        """Return the log of the summed kernels of each subset at its own items.
+
+        Parameters
+        ----------
+        subsets : numpy.ndarray of int, shape (B, n)
+            Distinct rows each.
+        bandwidth : float
+            As in `earnest.geometry.density.log_kernel_sums`.
+
+        Returns
+        -------
+        numpy.ndarray, shape (B, n), float64
+        """
+        kernels = self._of_bandwidth(bandwidth)
+        (count, n), size = subsets.shape, len(kernels)
+        # A product costs N N multiplications a subset, each some 100 times cheaper than a look-up.
+        if 100 * n * n < size * size:
+            block = max(1, _CELLS // (n * n))
+            parts = [
+                kernels[some[:, :, None], some[:, None, :]].sum(axis=2)
+                for some in (subsets[at : at + block] for at in range(0, count, block))
+            ]
+        else:
+            block = max(1, _CELLS // size)
+            parts = [
+                self._by_product(kernels, subsets[at : at + block]) for at in range(0, count, block)
+            ]
+        return np.log(np.concatenate(parts))
+
+    @staticmethod
+    def _by_product(kernels: np.ndarray, subsets: np.ndarray) -> np.ndarray:
+        chosen = np.zeros((len(subsets), len(kernels)))
+        np.put_along_axis(chosen, subsets, 1.0, axis=1)
+        return np.take_along_axis(chosen @ kernels, subsets, axis=1)
+
+    def _of_bandwidth(self, bandwidth: float) -> np.ndarray:
+        if bandwidth != self._bandwidth:
+            kernels = self.squared * (-0.5 / bandwidth**2)
+            np.exp(kernels, out=kernels)
+            kernels *= self._unit
+            np.rint(kernels, out=kernels)
+            kernels /= self._unit
+            self._bandwidth, self._kernels = bandwidth, kernels
+        return self._kernels
