@@ -19,7 +19,7 @@ UTILITIES = ("none", "predicted", "majority_one", "conditional", "true")
 
 
 @dataclass(frozen=True)
-class Tested:
+class FoldItems:
     """The test items of one fold.
 
     Attributes
@@ -114,8 +114,8 @@ def _classify(
     return predicted == 1, posteriors[:, 1]
 
 
-def _tested(test: "pandas.DataFrame") -> Tested:
-    return Tested(
+def _tested(test: "pandas.DataFrame") -> FoldItems:
+    return FoldItems(
         is_minority=test["is_minority"].to_numpy(dtype=bool),
         subconcept=test["subconcept"].to_numpy(dtype=str),
         weights={way: test[f"utility_{way}"].to_numpy(dtype=np.float64) for way in WEIGHTINGS},
@@ -123,13 +123,13 @@ def _tested(test: "pandas.DataFrame") -> Tested:
 
 
 def score_fold(
-    tested: Tested, predicted: np.ndarray, scores: np.ndarray, minority: Sequence[str]
+    tested: FoldItems, predicted: np.ndarray, scores: np.ndarray, minority: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Score predictions on the full test set and with one minority subconcept alone.
 
     Parameters
     ----------
-    tested : Tested
+    tested : FoldItems
     predicted : ndarray (n,) bool
         Whether each item is predicted to be minority.
     scores : ndarray (n,)
@@ -204,7 +204,7 @@ def _cells(
 
 
 def count_hits(
-    tested: Tested, predicted: np.ndarray, description: Mapping[str, Any], *, copies: np.ndarray
+    tested: FoldItems, predicted: np.ndarray, description: Mapping[str, Any], *, copies: np.ndarray
 ) -> list[dict[str, Any]]:
     """Count how many test items of each subconcept are on the predicted side, and their weights.
 
