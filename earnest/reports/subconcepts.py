@@ -1,0 +1,231 @@
+"""The report of a study on tables: one HTML file that needs nothing but itself."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from earnest.reports import figures, tables
+from earnest.reports import subconcept_figures as drawings
+from earnest.reports import subconcept_findings as findings
+from earnest.reports import subconcept_tables as rows
+from earnest.reports import subconcept_words as words
+from earnest.reports.findings import number
+from earnest.reports.view import records
+
+if TYPE_CHECKING:
+    import pandas
+
+TEMPLATES = Path(__file__).parent / "templates"
+LINES = ("none", "predicted", "conditional", "true")
+BARS = ("none", "predicted", "conditional", "true")
+
+
+@dataclass(frozen=True)
+class TableReportInputs:
+    """All that the page shows; frames as described in `earnest.schemas`.
+
+    Attributes
+    ----------
+    study, title : str
+    collection : str
+        Whose printed numbers stand beside ours.
+    level : float
+        Of the intervals.
+    datasets : sequence of dict
+        The description of each data set, used or not run, in the order of the study.
+    scores : pandas.DataFrame
+        Table `fold_scores`.
+    recalls : pandas.DataFrame
+        Table `fold_recalls`.
+    correlations, gaps, differences : pandas.DataFrame
+        Tables `table_correlations`, `table_gaps`, `table_gap_differences`.
+    quality, recognition : pandas.DataFrame
+        Tables `weight_quality` and `recognition_correlations`.
+    distances, weights : pandas.DataFrame
+        Tables `table_distances` and `table_weights`.
+    remark : str or None
+        What to know about the printed numbers.
+    provenance : mapping
+        Any of config, versions, code (stamps), each a mapping or a plain value.
+    """
+
+    study: str
+    title: str
+    collection: str
+    level: float
+    datasets: Sequence[Mapping[str, Any]]
+    scores: "pandas.DataFrame"
+    recalls: "pandas.DataFrame"
+    correlations: "pandas.DataFrame"
+    gaps: "pandas.DataFrame"
+    differences: "pandas.DataFrame"
+    quality: "pandas.DataFrame"
+    recognition: "pandas.DataFrame"
+    distances: "pandas.DataFrame"
+    weights: "pandas.DataFrame"
+    remark: str | None
+    provenance: Mapping[str, Any]
+
+
+def build_report(inputs: TableReportInputs) -> str:
+    """Build the page of one study on tables.
+
+    Parameters
+    ----------
+    inputs : TableReportInputs
+
+    Returns
+    -------
+    str
+        A complete HTML document, the same for the same inputs. It loads nothing and works
+        without JavaScript.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = (TEMPLATES / "sort.js").read_text(encoding="utf-8")
+    corrections = list(dict.fromkeys(inputs.scores["correction"]))
+    return environment.get_template("subconcepts.html").render(
+        inputs=inputs,
+        used=[one for one in inputs.datasets if one["status"] == "used"],
+        corrections=[(name, words.correction(name)) for name in corrections],
+        short=findings.in_short(inputs),
+        correlations={
+            name: rows.correlation_rows(inputs.correlations, name) for name in corrections
+        },
+        gaps=rows.gap_rows(inputs.gaps),
+        differences=rows.difference_rows(inputs.differences),
+        gap_figures=_gap_figures(inputs),
+        distances=rows.distance_rows(inputs.distances),
+        weights=rows.weight_rows(inputs.weights),
+        weight_sets={name: rows.weight_set_rows(inputs.weights, name) for name in corrections},
+        recognition=rows.recognition_rows(inputs.recognition),
+        scatters=_scatters(inputs),
+        sheets=[_sheet(inputs, name) for name in corrections],
+        bars=[
+            (words.utility(name), figures.safe(drawings.block(words.UTILITIES[name][1])))
+            for name in BARS
+        ],
+        lines=[(words.utility(name), figures.safe(drawings.key(name))) for name in LINES],
+        blocks=[
+            ("size", figures.safe(drawings.block("var(--count)"))),
+            ("share on the right side", figures.safe(drawings.block("var(--score)"))),
+        ],
+        meanings=[(words.utility(name), text) for name, text in words.MEANINGS.items()],
+        tasks=rows.dataset_rows(inputs.datasets),
+        not_run=rows.not_run_rows(inputs.datasets, inputs.scores),
+        settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
+        number=number,
+        style=figures.safe((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        script=figures.safe(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+    )
+
+
+def _gap_figures(inputs: TableReportInputs) -> list[dict[str, Any]]:
+    found = [row for row in records(inputs.gaps) if row["value"] is not None]
+    if not found:
+        return []
+    values = [row["value"] for row in found]
+    span = min([*values, 0.0]) - 0.12, max([*values, 0.0]) + 0.12
+    panels = []
+    for measure in dict.fromkeys(row["measure"] for row in found):
+        mine = [row for row in found if row["measure"] == measure and row["utility"] in BARS]
+        groups = [
+            (
+                words.SHORT.get(correction, correction),
+                [_bar(row) for row in mine if row["correction"] == correction],
+            )
+            for correction in dict.fromkeys(row["correction"] for row in mine)
+        ]
+        name = words.measure(measure)
+        said = f"{name}: gap between the correlations with the largest and smallest subconcept. "
+        said += "; ".join(f"{label}: {', '.join(b.note for b in bars)}" for label, bars in groups)
+        svg = figures.safe(drawings.gap_panel(groups, span, said))
+        panels.append({"name": name, "svg": svg})
+    return panels
+
+
+def _bar(row: dict[str, Any]) -> drawings.Bar:
+    label = words.utility(row["utility"])
+    note = f"{label} {rows.with_interval(row)}"
+    return drawings.Bar(row["utility"], row["value"], row["low"], row["high"], note)
+
+
+def _scatters(inputs: TableReportInputs) -> list[dict[str, Any]]:
+    correlated = records(inputs.recognition)
+    left_out = {
+        (row["version"], row["measure"]): set(row["outliers"])
+        for row in correlated
+        if row["method"] == "pearson"
+    }
+    panels = []
+    for version, column in (("absolute", "mu"), ("relative", "mu_relative")):
+        for measure in dict.fromkeys(inputs.quality["measure"]):
+            mine = inputs.quality[inputs.quality["measure"] == measure]
+            mine = mine.dropna(subset=["recognition"])
+            points = [
+                (name, x, y, name in left_out.get((version, measure), ()))
+                for name, x, y in zip(
+                    mine["dataset"], mine["recognition"], mine[column], strict=True
+                )
+            ]
+            name = f"{words.measure(measure)}, {words.VERSIONS[version]}"
+            svg = figures.safe(drawings.scatter_panel(points, name))
+            panels.append({"name": name, "svg": svg})
+    return panels
+
+
+def _sheet(inputs: TableReportInputs, correction: str) -> dict[str, Any]:
+    """One panel per data set for each measure."""
+    recalls = inputs.recalls[inputs.recalls["correction"] == correction]
+    counted = recalls.groupby(["dataset", "rank", "subconcept", "side"], sort=True)[
+        ["test_size", "hits"]
+    ].sum()
+    distances = inputs.distances[inputs.distances["correction"] == correction]
+    measures = []
+    for measure in dict.fromkeys(distances["measure"]):
+        panels = []
+        for one in inputs.datasets:
+            mine = distances[
+                (distances["measure"] == measure) & (distances["dataset"] == one["dataset"])
+            ].set_index("utility")
+            if mine.empty or one["dataset"] not in counted.index.get_level_values("dataset"):
+                continue
+            panels.append(_panel(one, counted.loc[one["dataset"]], mine, words.measure(measure)))
+        measures.append({"name": words.measure(measure), "panels": panels})
+    return {"correction": words.correction(correction), "measures": measures}
+
+
+def _panel(
+    one: Mapping[str, Any], counted: "pandas.DataFrame", mine: "pandas.DataFrame", measure: str
+) -> dict[str, Any]:
+    largest = max(one["sizes"].values())
+    groups = [
+        drawings.Group(
+            name, side, one["sizes"][name], one["sizes"][name] / largest, hits / max(size, 1)
+        )
+        for (_, name, side), size, hits in zip(
+            counted.index, counted["test_size"], counted["hits"], strict=True
+        )
+    ]
+    values = {name: float(mine.loc[name, "value"]) for name in LINES[:-1]}
+    values["true"] = float(mine["true_value"].iloc[0])
+    lines = [(name, value) for name, value in values.items() if value == value]
+    said = f"{one['dataset']}, {measure}: " + ", ".join(
+        f"{words.utility(name)} {number(value)}" for name, value in lines
+    )
+    return {
+        "dataset": one["dataset"],
+        "svg": figures.safe(drawings.dataset_panel(groups, lines, said)),
+        "said": said.split(": ", 1)[1],
+    }
