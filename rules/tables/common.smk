@@ -1,10 +1,15 @@
 # Studies on tables: configuration, the grid and the helper functions.
 import os
 import re
+import shlex
 import sys
 
 import yaml
 from snakemake.exceptions import WorkflowError
+
+# Snakemake starts scripts by this name without quoting it, and .venv lies in the checkout,
+# whose path may hold spaces and quotes.
+sys.executable = shlex.quote(sys.executable)
 
 # Entry scripts run outside this folder, so they find the library by the environment.
 sys.path.insert(0, str(workflow.basedir))

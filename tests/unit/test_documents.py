@@ -79,7 +79,13 @@ def test_all_problems_are_listed_at_once(schema, study):
     assert len(str(caught.value).splitlines()) == 2
 
 
-def test_every_key_of_the_study_schema_has_a_description_and_is_closed(schema):
+@pytest.fixture(params=["config", "tables"])
+def any_schema(root, request):
+    """The schema of each kind of study."""
+    return yaml.safe_load((root / f"config/schemas/{request.param}.schema.yaml").read_text())
+
+
+def test_every_key_of_a_study_schema_has_a_description_and_is_closed(any_schema):
     def walk(node, place):
         if "properties" in node:
             assert node["additionalProperties"] is False, place
@@ -91,10 +97,10 @@ def test_every_key_of_the_study_schema_has_a_description_and_is_closed(schema):
         if isinstance(node.get("items"), dict):
             walk(node["items"], f"{place}[]")
 
-    walk(schema, "study")
+    walk(any_schema, "study")
 
 
-def test_every_value_of_the_study_schema_states_its_unit(schema):
+def test_every_value_of_a_study_schema_states_its_unit(any_schema):
     def leaves(node, place):
         for key, below in node.get("properties", {}).items():
             if "properties" in below or "properties" in below.get("items", {}):
@@ -103,5 +109,5 @@ def test_every_value_of_the_study_schema_states_its_unit(schema):
             else:
                 yield f"{place}.{key}", below["description"]
 
-    for place, description in leaves(schema, "study"):
+    for place, description in leaves(any_schema, "study"):
         assert description.rstrip().endswith(")."), f"{place} ends without its unit: {description}"

@@ -91,7 +91,7 @@ def test_scripts_hold_no_logic(root):
 
 
 def test_only_the_common_rules_hold_python(root):
-    for path in [root / "Snakefile", *(root / "rules").glob("*.smk")]:
+    for path in [root / "Snakefile", *(root / "rules").rglob("*.smk")]:
         if path.name != "common.smk":
             assert not re.search(r"^\s*(def|class|run:|import)\b|lambda", path.read_text(), re.M), (
                 path
@@ -99,7 +99,7 @@ def test_only_the_common_rules_hold_python(root):
 
 
 def test_every_rule_has_a_script_named_like_it(root):
-    rules = "".join(path.read_text() for path in (root / "rules").glob("*.smk"))
+    rules = "".join(path.read_text() for path in (root / "rules").rglob("*.smk"))
     scripts = set(re.findall(r"workflow_scripts/(\w+)\.py", rules))
     assert scripts == set(re.findall(r"^rule (\w+):", rules, re.M))
     assert scripts == {path.stem for path in (root / "workflow_scripts").glob("*.py")}
@@ -165,3 +165,12 @@ def test_names_of_methods_in_the_schema_are_those_of_the_library(root):
     assert names("datasets", "items") == set(datasets.SOURCES)
     assert names("tasks", "items", "properties", "kind") == set(pools.KINDS)
     assert names("clips", "properties", "accepted_reasons", "items") == set(audio.REASONS)
+
+
+def test_names_of_methods_in_the_schema_of_tables_are_those_of_the_library(root):
+    from earnest.datasets import tabular
+    from earnest.tables import resampling
+
+    study = yaml.safe_load((root / "config/schemas/tables.schema.yaml").read_text())["properties"]
+    assert set(study["corrections"]["items"]["enum"]) == set(resampling.CORRECTIONS)
+    assert set(study["collection"]["enum"]) == set(tabular.COLLECTIONS)

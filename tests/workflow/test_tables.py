@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -54,29 +56,27 @@ def prepare(project):
 
 
 @pytest.fixture(scope="module")
-def finished_tables(root, tmp_path_factory, checkout):
+def finished_tables(tmp_path_factory, checkout):
     """The checkout in which the small study has run; to be read only."""
-    project = prepare(checkout(root, tmp_path_factory.mktemp("tables") / "somebody's project"))
+    project = prepare(checkout(tmp_path_factory.mktemp("tables") / "somebody's project"))
     project.snakemake(config=CONFIG)
     return project
 
 
 @pytest.fixture
-def tables(finished_tables, tmp_path, checkout):
+def tables(finished_tables, tmp_path):
     """A copy of the finished checkout, to change and run again."""
-    import shutil
-
     folder = tmp_path / "somebody's copy"
     shutil.copytree(finished_tables.folder, folder, symlinks=True)
-    return type(finished_tables)(folder)
+    return replace(finished_tables, folder=folder)
 
 
 def result(project, name):
     return project.folder / "results" / "small" / name
 
 
-def test_a_dry_run_names_every_job(root, tmp_path, checkout):
-    project = prepare(checkout(root, tmp_path / "somebody's new project"))
+def test_a_dry_run_names_every_job(tmp_path, checkout):
+    project = prepare(checkout(tmp_path / "somebody's new project"))
     assert project.planned(config=CONFIG) == STAGES
 
 
@@ -168,8 +168,8 @@ def test_an_edit_in_the_library_runs_its_dependants_again(tables, file, line, ex
     assert tables.planned(config=CONFIG) == expected
 
 
-def test_a_misspelt_key_stops_before_any_job(root, tmp_path, checkout):
-    project = prepare(checkout(root, tmp_path / "somebody's new project"))
+def test_a_misspelt_key_stops_before_any_job(tmp_path, checkout):
+    project = prepare(checkout(tmp_path / "somebody's new project"))
     write_study(project, tree=7, corrections=["smot"])
     found = project.snakemake(config=CONFIG, check=False)
     assert found.returncode != 0
@@ -178,8 +178,8 @@ def test_a_misspelt_key_stops_before_any_job(root, tmp_path, checkout):
     assert not (project.folder / "results").exists()
 
 
-def test_a_misspelt_kind_names_the_kinds(root, tmp_path, checkout):
-    project = prepare(checkout(root, tmp_path / "somebody's new project"))
+def test_a_misspelt_kind_names_the_kinds(tmp_path, checkout):
+    project = prepare(checkout(tmp_path / "somebody's new project"))
     write_study(project, kind="tabels")
     found = project.snakemake(config=CONFIG, check=False)
     assert found.returncode != 0
@@ -187,8 +187,8 @@ def test_a_misspelt_kind_names_the_kinds(root, tmp_path, checkout):
 
 
 @pytest.mark.parametrize("study", ["keel", "pmlb"])
-def test_the_studies_of_the_paper_plan_their_jobs(root, tmp_path, checkout, study):
-    project = checkout(root, tmp_path / "somebody's new project")
+def test_the_studies_of_the_paper_plan_their_jobs(tmp_path, checkout, study):
+    project = checkout(tmp_path / "somebody's new project")
     config = f"config/studies/{study}.yaml"
     sets, corrections = {"keel": (8, 5), "pmlb": (48, 1)}[study]
     expected = {"split_table": sets, "score_correction": sets * corrections, **END}

@@ -1,0 +1,19 @@
+"""Entry script of rule split_table."""
+
+from earnest import io
+from earnest.joblog import job_log
+from earnest.tables import splitting
+
+with job_log(snakemake.log[0]):
+    split = splitting.split_file(
+        snakemake.params.collection,
+        snakemake.wildcards.dataset,
+        snakemake.params.folders,
+        **snakemake.params.split,
+    )
+    stamp = snakemake.params.stamp
+    io.write_json(split.description, snakemake.output.description)
+    io.write_array(split.features, snakemake.output.features)
+    io.write_frame("fold_items", split.items, snakemake.output.item_table, stamp=stamp)
+    io.write_frame("fold_subconcepts", split.subconcepts, snakemake.output.subconcepts, stamp=stamp)
+    io.write_frame("recognition", split.recognition, snakemake.output.recognition, stamp=stamp)
