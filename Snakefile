@@ -1,4 +1,4 @@
-# Contents page: configuration, stages, named targets. All code is in earnest/.
+# Contents page: configuration, the kind of study, its stages and named targets. All code is in earnest/.
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -9,64 +9,87 @@ if "study" not in config:
     configfile: "config/config.yaml"
 
 
-include: "rules/common.smk"
-include: "rules/data.smk"
-include: "rules/mixtures.smk"
-include: "rules/embeddings.smk"
-include: "rules/tasks.smk"
-include: "rules/draws.smk"
-include: "rules/estimates.smk"
-include: "rules/reports.smk"
+# A study on tables has a schema, stages and targets of its own; every other study is one on mixtures of sounds.
+if config.get("kind") == "tables":
 
+    include: "rules/tables/common.smk"
+    include: "rules/tables/scores.smk"
+    include: "rules/tables/reports.smk"
 
-localrules:
-    all,
-    clips,
-    mixtures,
-    embeddings,
-    pools,
-    draws,
-    estimates,
-    reports,
+    rule all:
+        default_target: True
+        input:
+            get_result("report.html"),
 
+    rule splits:
+        input:
+            get_splits("task.json"),
 
-rule all:
-    default_target: True
-    input:
-        get_result("report.html"),
-        get_result("checks.json"),
+    rule scores:
+        input:
+            get_shards("scores.parquet"),
 
+    rule reports:
+        input:
+            get_result("report.html"),
 
-rule clips:
-    input:
-        get_result("clips.parquet"),
+    localrules:
+        all,
+        splits,
+        scores,
+        reports,
 
+else:
 
-rule mixtures:
-    input:
-        get_result("mixtures.parquet"),
+    include: "rules/common.smk"
+    include: "rules/data.smk"
+    include: "rules/mixtures.smk"
+    include: "rules/embeddings.smk"
+    include: "rules/tasks.smk"
+    include: "rules/draws.smk"
+    include: "rules/estimates.smk"
+    include: "rules/reports.smk"
 
+    localrules:
+        all,
+        clips,
+        mixtures,
+        embeddings,
+        pools,
+        draws,
+        estimates,
+        reports,
 
-rule embeddings:
-    input:
-        get_result("embeddings/embeddings.npy"),
+    rule all:
+        default_target: True
+        input:
+            get_result("report.html"),
+            get_result("checks.json"),
 
+    rule clips:
+        input:
+            get_result("clips.parquet"),
 
-rule pools:
-    input:
-        get_all_pools,
+    rule mixtures:
+        input:
+            get_result("mixtures.parquet"),
 
+    rule embeddings:
+        input:
+            get_result("embeddings/embeddings.npy"),
 
-rule draws:
-    input:
-        get_all_draws,
+    rule pools:
+        input:
+            get_all_pools,
 
+    rule draws:
+        input:
+            get_all_draws,
 
-rule estimates:
-    input:
-        get_all_estimates,
+    rule estimates:
+        input:
+            get_all_estimates,
 
-
-rule reports:
-    input:
-        get_result("report.html"),
+    rule reports:
+        input:
+            get_result("report.html"),
