@@ -65,6 +65,8 @@ def _summary_row(key: dict, truth: float | None, rng) -> dict:
         "undefined": 0,
         "interval": "no valid interval",
         "ess": None,
+        "outside_confidence": 2 / size if estimator == "unweighted" else None,
+        "outside_distance": 9 / size if estimator == "unweighted" else None,
         "flags": [],
         "reason": None,
     }

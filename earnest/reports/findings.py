@@ -156,7 +156,11 @@ def _no_cure(view: TaskView, sampler: str) -> str | None:
     )
     if all(row["interval"] != "valid" for row in view.rows if row["sampler"] == sampler):
         text += ", and none of its estimates carries an interval"
-    return text + "."
+    return text + (
+        ". A fifth of the labels chosen at random, or chances recorded as by"
+        f" “{words.sampler('uncertainty_mixed')}”, would allow one;"
+        " until then only worst-case bounds hold."
+    )
 
 
 def _intervals(view: TaskView) -> str | None:

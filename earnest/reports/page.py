@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.reports import audio, figures, findings, tables, words
+from earnest.reports import audio, figures, findings, support_tables, tables, words
 from earnest.reports.view import TaskView, plain, records, task_view
 
 if TYPE_CHECKING:
@@ -134,6 +134,9 @@ def _task(view: TaskView, level: float) -> dict[str, Any]:
         "gaps": tables.gaps(view, others),
         "others": others,
         "estimators": [words.style(name).label for name in view.values("estimator")],
+        "level": f"{100 * level:.3g}\u00a0%",
+        "coverage": support_tables.coverage_rows(view),
+        "outside": support_tables.outside_rows(view),
         "weights": tables.weight_rows(view),
         "flags": tables.flags_raised(view),
         "subconcepts": tables.subconcept_rows(view),

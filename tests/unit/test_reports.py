@@ -13,7 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest.reports import audio, examples, figures, findings, tables, view, words
+from earnest.reports import (
+    audio,
+    examples,
+    figures,
+    findings,
+    support_tables,
+    tables,
+    view,
+    words,
+)
 from earnest.reports.page import build_report
 from tests import made_report
 
@@ -79,6 +88,8 @@ def row(**changed):
         "mean_width": 0.1,
         "interval": "valid",
         "ess": None,
+        "outside_confidence": None,
+        "outside_distance": None,
         "flags": [],
         "reason": None,
     }
@@ -285,6 +296,57 @@ def test_uncertainty_sampling_is_said_to_be_beyond_correction():
     assert "no weighting can correct that, and none of its estimates carries an interval" in said
     said = " ".join(findings.statements(one_task([row()])))
     assert "no weighting can correct" not in said
+
+
+def test_coverage_stands_per_estimator_and_sampler_with_the_reason():
+    bad = {"interval": "no valid interval", "reason": "covers 70% of 90 subsets, not 95%"}
+    rows = [
+        row(sampler="random", coverage=0.96),
+        row(sampler="random", size=50, **bad, coverage=0.7),
+        row(sampler="farthest", coverage=0.7, **bad),
+        row(sampler="random", estimator="atc", coverage=None, **(bad | {"reason": None})),
+    ]
+    found = support_tables.coverage_rows(one_task(rows, size=100, sampler="random"))
+    assert found["samplers"] == ["Random", "Farthest first"]
+    unweighted, atc = found["rows"]
+    assert unweighted["estimator"] == "Unweighted"
+    assert [cell["text"] for cell in unweighted["cells"]] == ["96\u00a0%", "70\u00a0%"]
+    assert [cell["valid"] for cell in unweighted["cells"]] == [True, False]
+    assert [cell["sizes"] for cell in unweighted["cells"]] == ["1 of 2", "0 of 2"]
+    assert unweighted["cells"][0]["why"] is None
+    assert unweighted["cells"][1]["why"] == "covers 70% of 90 subsets, not 95%"
+    assert [cell["why"] for cell in atc["cells"]] == ["no reason recorded", "not computed"]
+    assert atc["cells"][0]["text"] == "none"
+
+
+def test_shares_outside_the_labelled_range_are_those_of_the_unweighted_rows():
+    rows = [
+        row(outside_confidence=0.04, outside_distance=0.5),
+        row(size=50, outside_confidence=0.1),
+        row(size=25),
+        row(estimator="kde"),
+    ]
+    found = support_tables.outside_rows(one_task(rows, size=100))
+    assert [(r["size"], r["confidence_text"], r["distance_text"]) for r in found] == [
+        (50, "10\u00a0%", "–"),
+        (100, "4\u00a0%", "50\u00a0%"),
+    ]
+
+
+def test_every_estimator_measure_sampler_and_flag_has_words():
+    from earnest.estimates import ESTIMATORS
+    from earnest.measures import MEASURES
+    from earnest.samplers import SAMPLERS
+
+    assert set(words.STYLES) == set(ESTIMATORS)
+    assert set(words.SAMPLERS) == set(SAMPLERS)
+    assert set(words.MEASURES) == set(MEASURES)
+    assert all(style.meaning for style in words.STYLES.values())
+    looks = [(s.colour, s.dash, s.marker) for s in words.STYLES.values()]
+    assert len({colour for colour, *_ in looks}) == len(looks)
+    assert words.measure("recall:dog_bark") == "recall of dog bark"
+    assert "fewer than five labelled items" in words.flag("joined_strata")
+    assert "no labelled item" in words.flag("class_without_label")
 
 
 def test_the_nearest_weighting_is_computed():
