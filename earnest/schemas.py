@@ -164,6 +164,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "high": _FLOAT_OR_NULL,
         "truth": _FLOAT_OR_NULL,
         "ess": _FLOAT_OR_NULL,  # null for an estimator without weights
+        # shares of the pool beyond what is labelled, of the subset; with `unweighted` only
+        "outside_confidence": _FLOAT_OR_NULL,
+        "outside_distance": _FLOAT_OR_NULL,
         "flags": Column("list<string>"),
         "reason": _TEXT_OR_NULL,  # why the value, or else the interval, is null
         "subset": _TEXT,  # hash of the drawn set: equal hashes are equal subsets
