@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from earnest.geometry import checks, density, distances
 from earnest.geometry.pool import PoolGeometry, prepare_pool
-from earnest.weighting import diagnostics, domain_classifier
+from earnest.geometry.posteriors import posterior_features
+from earnest.weighting import diagnostics, domain_classifier, moment_matching
 
 __all__ = [
     "WEIGHTS",
@@ -172,7 +173,147 @@ def knn(
     return power * (np.log(to_labelled) - np.log(to_pool)), ()
 
 
-WEIGHTS: dict[str, Callable[..., LogWeights]] = {"kde": kde, "logistic": logistic, "knn": knn}
+def logistic_posterior(
+    pool: PoolGeometry,
+    labelled: np.ndarray,
+    *,
+    posteriors: ArrayLike | None = None,
+    C: float = 1.0,
+) -> LogWeights:
+    """Return `logistic` on what the classifier says of an item instead of its embedding.
+
+    For the features see `earnest.geometry.posteriors.posterior_features`.
+
+    Parameters
+    ----------
+    pool : PoolGeometry
+        N items; the embeddings are not used.
+    labelled : numpy.ndarray of int, shape (n,)
+        Distinct rows, ascending.
+    posteriors : array_like, shape (N, C)
+    C : float
+        Above 0.
+
+    Returns
+    -------
+    log_weights : numpy.ndarray, shape (n,), float64
+    flags : tuple of str
+        None.
+    """
+    strength = checks.check_positive("C", C)
+    posteriors = checks.check_posteriors(posteriors, len(pool), "logistic_posterior")
+    features = posterior_features(posteriors)
+    return domain_classifier.log_odds(features, labelled, C=strength), ()
+
+
+def rulsif(
+    pool: PoolGeometry,
+    labelled: np.ndarray,
+    *,
+    posteriors: ArrayLike | None = None,
+    components: int = 8,
+    alpha: float = 0.1,
+    bandwidth: float | None = None,
+    penalty: float | None = None,
+) -> LogWeights:
+    """Return the log relative density ratio by least squares, on the principal scores of `kde`.
+
+    The ratio p_D / (alpha p_D + (1 - alpha) p_L) never exceeds 1 / alpha, which bounds the
+    variance of the weights at the price of correcting less. See
+    `earnest.weighting.moment_matching.relative_ratio` for the fit.
+
+    Parameters
+    ----------
+    pool : PoolGeometry
+        N items.
+    labelled : numpy.ndarray of int, shape (n,)
+        Distinct rows, ascending.
+    posteriors : ignored
+    components : int
+        At least 1.
+    alpha : float
+        At least 0 and below 1; 0 is the plain ratio.
+    bandwidth, penalty : float, optional
+        Above 0; by default chosen by cross-validation.
+
+    Returns
+    -------
+    log_weights : numpy.ndarray, shape (n,), float64
+    flags : tuple of str
+        None.
+    """
+    if not 0 <= alpha < 1:
+        raise ValueError(f"alpha must be at least 0 and below 1, got {alpha!r}")
+    ratio = moment_matching.relative_ratio(
+        pool.scores(checks.check_count("components", components)),
+        labelled,
+        alpha=float(alpha),
+        bandwidth=_positive_or_none("bandwidth", bandwidth),
+        penalty=_positive_or_none("penalty", penalty),
+    )
+    return np.log(ratio), ()
+
+
+def kmm(
+    pool: PoolGeometry,
+    labelled: np.ndarray,
+    *,
+    posteriors: ArrayLike | None = None,
+    components: int = 8,
+    bandwidth: float | None = None,
+    bound: float = 1_000.0,
+    ridge: float = 1.0,
+) -> LogWeights:
+    """Return the log weights of kernel mean matching, on the principal scores of `kde`.
+
+    See `earnest.weighting.moment_matching.mean_matching` for the problem that they solve.
+
+    Parameters
+    ----------
+    pool : PoolGeometry
+        N items.
+    labelled : numpy.ndarray of int, shape (n,)
+        Distinct rows, ascending.
+    posteriors : ignored
+    components : int
+        At least 1.
+    bandwidth : float, optional
+        Above 0; by default the median distance between 100 pool items.
+    bound : float
+        Above 1: the largest weight.
+    ridge : float
+        Above 0: how strongly weights are held to 1.
+
+    Returns
+    -------
+    log_weights : numpy.ndarray, shape (n,), float64
+    flags : tuple of str
+        None.
+    """
+    if checks.check_positive("bound", bound) <= 1:
+        raise ValueError(f"bound must be above 1, the mean of all weights, got {bound!r}")
+    weights = moment_matching.mean_matching(
+        pool.scores(checks.check_count("components", components)),
+        labelled,
+        bandwidth=_positive_or_none("bandwidth", bandwidth),
+        bound=float(bound),
+        ridge=checks.check_positive("ridge", ridge),
+    )
+    return np.log(weights), ()
+
+
+def _positive_or_none(name: str, value: float | None) -> float | None:
+    return None if value is None else checks.check_positive(name, value)
+
+
+WEIGHTS: dict[str, Callable[..., LogWeights]] = {
+    "kde": kde,
+    "logistic": logistic,
+    "knn": knn,
+    "rulsif": rulsif,
+    "kmm": kmm,
+    "logistic_posterior": logistic_posterior,
+}
 
 
 def importance_weights(
@@ -191,16 +332,17 @@ def importance_weights(
     Parameters
     ----------
     name : str
-        A key of `WEIGHTS`: kde, logistic, knn.
+        A key of `WEIGHTS`: kde, logistic, knn, rulsif, kmm, logistic_posterior.
     embeddings : array_like, shape (N, d), or PoolGeometry
         Of the whole pool, labelled items included. For many subsets of one pool pass
         `prepare_pool(embeddings)`, which remembers the pool-side work.
     labelled : array_like of int, shape (n,)
         Distinct rows of the pool.
     posteriors : array_like, shape (N, C), optional
-        Rows sum to 1; none of the three methods here uses them.
+        Rows sum to 1; logistic_posterior needs them, the others do not use them.
     **options
-        kde: components, bandwidth. logistic: C. knn: k, power.
+        kde: components, bandwidth. logistic, logistic_posterior: C. knn: k, power.
+        rulsif: components, alpha, bandwidth, penalty. kmm: components, bandwidth, bound, ridge.
 
     Returns
     -------
@@ -214,7 +356,7 @@ def importance_weights(
     TypeError
         If an option is unknown to the method or `labelled` does not hold integers.
     ArithmeticError
-        If the weights are not finite or the domain classifier did not converge.
+        If the weights are not finite or a fit did not converge.
     """
     if name not in WEIGHTS:
         raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, got {name!r}")

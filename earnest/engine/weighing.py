@@ -4,6 +4,7 @@ Every weight vector depends on its own subset and the pool alone: not on the oth
 a call, and, as all linear algebra runs on one thread here, not on how many threads there are.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -14,10 +15,16 @@ from numpy.typing import ArrayLike
 from earnest import samplers
 from earnest.geometry import checks, density
 from earnest.geometry.pool import PoolGeometry, prepare_pool
+from earnest.geometry.posteriors import posterior_features
 from earnest.rng import generator
 from earnest.weighting import diagnostics
 from earnest.weighting.many_fits import ManyFits
-from earnest.weights import Weights, describe, importance_weights, mean_one
+from earnest.weights import (
+    Weights,
+    describe,
+    importance_weights,
+    mean_one,
+)
 
 # Log weights and flags of subsets of one size, rows ascending.
 ManyLogWeights = tuple[np.ndarray, list[tuple[str, ...]]]
@@ -175,11 +182,32 @@ def _logistic(
     C: float = 1.0,
 ) -> ManyLogWeights:
     """Return what `earnest.weights.logistic` does, for each subset."""
+    return _fits(pool, lambda: pool.standardised, "logistic", C, subsets)
+
+
+def _logistic_posterior(
+    pool: PoolGeometry,
+    subsets: np.ndarray,
+    *,
+    posteriors: np.ndarray | None = None,
+    C: float = 1.0,
+) -> ManyLogWeights:
+    """Return what `earnest.weights.logistic_posterior` does, for each subset."""
+    posteriors = checks.check_posteriors(posteriors, len(pool), "logistic_posterior")
+    name = f"logistic_posterior {hashlib.sha256(posteriors.tobytes()).hexdigest()}"
+    return _fits(pool, lambda: posterior_features(posteriors), name, C, subsets)
+
+
+def _fits(
+    pool: PoolGeometry,
+    points: Callable[[], np.ndarray],
+    name: str,
+    C: float,
+    subsets: np.ndarray,
+) -> ManyLogWeights:
     C = checks.check_positive("C", C)
-    fits = pool.shared(
-        ("fits", C),
-        lambda: ManyFits(pool.standardised, C=C, reference_subsets=partial(_typical_subsets, pool)),
-    )
+    typical = partial(_typical_subsets, pool)
+    fits = pool.shared((name, C), lambda: ManyFits(points(), C=C, reference_subsets=typical))
     return fits.log_odds(subsets), [()] * len(subsets)
 
 
@@ -195,4 +223,5 @@ BATCHED: dict[str, Callable[..., ManyLogWeights]] = {
     "kde": _kde,
     "logistic": _logistic,
     "knn": _knn,
+    "logistic_posterior": _logistic_posterior,
 }

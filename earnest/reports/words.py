@@ -52,6 +52,27 @@ STYLES = {
         "compares how far the nearest labelled and the nearest pool items are;"
         " a heuristic, not a density ratio",
     ),
+    "rulsif": Style(
+        "Relative ratio (RuLSIF)",
+        "#4477AA",
+        "6 4",
+        "circle",
+        "fits the ratio of pool to labelled items directly and never lets it grow large",
+    ),
+    "kmm": Style(
+        "Mean matching (KMM)",
+        "#B8860B",
+        "",
+        "triangle",
+        "chooses the weights under which the labelled items resemble the pool on average",
+    ),
+    "logistic_posterior": Style(
+        "Domain classifier on confidence",
+        "#CC6677",
+        "3 2",
+        "square",
+        "as the domain classifier, but told only how sure the model was and what it predicted",
+    ),
     "difference": Style(
         "Difference estimator",
         "#AA4499",

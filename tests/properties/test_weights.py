@@ -18,10 +18,38 @@ OPTIONS = {
         {}, optional={"components": st.integers(1, 9), "bandwidth": st.floats(1e-3, 1e3)}
     ),
     "logistic": st.fixed_dictionaries({}, optional={"C": st.floats(1e-4, 1e4)}),
+    "logistic_posterior": st.fixed_dictionaries({}, optional={"C": st.floats(1e-4, 1e4)}),
+    "rulsif": st.fixed_dictionaries(
+        {},
+        optional={
+            "components": st.integers(1, 9),
+            "alpha": st.floats(0, 0.9),
+            "bandwidth": st.floats(1e-2, 1e2),
+            "penalty": st.floats(1e-3, 1e3),
+        },
+    ),
+    "kmm": st.fixed_dictionaries(
+        {},
+        optional={
+            "components": st.integers(1, 9),
+            "bandwidth": st.floats(1e-2, 1e2),
+            "bound": st.floats(1.5, 1e4),
+            "ridge": st.floats(1e-2, 1e2),
+        },
+    ),
     "knn": st.fixed_dictionaries(
         {}, optional={"k": st.integers(1, 20), "power": st.floats(0.25, 4)}
     ),
 }
+
+
+def weigh(name, embeddings, labelled, **options):
+    """Weigh, with posteriors that follow the first column where a method needs them."""
+    if name == "logistic_posterior":
+        columns = np.asarray(getattr(embeddings, "embeddings", embeddings), dtype=float)
+        first = 1 / (1 + np.exp(-np.clip(columns[:, 0], -30, 30)))
+        options["posteriors"] = np.column_stack([first, 1 - first])
+    return importance_weights(name, embeddings, labelled, **options)
 
 
 @st.composite
@@ -47,7 +75,7 @@ def test_weights_are_finite_not_negative_and_of_mean_one(subset, method):
     name, options = method
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = importance_weights(name, embeddings, labelled, **options)
+        found = weigh(name, embeddings, labelled, **options)
     n = len(labelled)
     assert found.values.shape == (n,)
     assert np.isfinite(found.values).all()
@@ -65,7 +93,7 @@ def test_everything_labelled_gives_ones_exactly(subset, method, random):
     name, options = method
     everything = list(range(len(embeddings)))
     random.shuffle(everything)
-    found = importance_weights(name, embeddings, everything, **options)
+    found = weigh(name, embeddings, everything, **options)
     assert found.values.tolist() == [1.0] * len(embeddings)
     assert found.ess == len(embeddings)
 
@@ -75,8 +103,8 @@ def test_everything_labelled_gives_ones_exactly(subset, method, random):
 def test_order_of_the_labelled_items_does_not_matter(subset, method):
     embeddings, labelled = subset
     name, options = method
-    mixed = importance_weights(name, embeddings, labelled, **options).values
-    ordered = importance_weights(name, embeddings, sorted(labelled), **options).values
+    mixed = weigh(name, embeddings, labelled, **options).values
+    ordered = weigh(name, embeddings, sorted(labelled), **options).values
     assert dict(zip(labelled, mixed, strict=True)) == dict(
         zip(sorted(labelled), ordered, strict=True)
     )
@@ -87,8 +115,8 @@ def test_order_of_the_labelled_items_does_not_matter(subset, method):
 def test_scale_does_not_matter(subset, name, scale):
     embeddings, labelled = subset
     grid = np.round(embeddings)  # scaling by a power of two loses nothing there
-    plain = importance_weights(name, grid, labelled).values
-    scaled = importance_weights(name, grid * scale, labelled).values
+    plain = weigh(name, grid, labelled).values
+    scaled = weigh(name, grid * scale, labelled).values
     assert scaled.tolist() == plain.tolist()
 
 
@@ -97,5 +125,5 @@ def test_scale_does_not_matter(subset, name, scale):
 def test_copies_of_an_item_weigh_the_same(subset, name):
     embeddings, labelled = subset
     twice = np.vstack([embeddings, embeddings[labelled[0]]])
-    found = importance_weights(name, twice, [*labelled, len(embeddings)])
+    found = weigh(name, twice, [*labelled, len(embeddings)])
     assert found.values[0] == pytest.approx(found.values[-1], rel=1e-9, abs=1e-12)

@@ -13,6 +13,15 @@ PAIRS = np.array([[-1.0], [-1.0], [1.0], [1.0]])  # mean 0 and SD 1: standardisi
 LINE = np.array([[0.0], [1.0], [2.0], [10.0]])
 
 
+def weigh(name, embeddings, labelled, **options):
+    """Weigh, with posteriors that follow the first column where a method needs them."""
+    if name == "logistic_posterior":
+        columns = np.asarray(getattr(embeddings, "embeddings", embeddings), dtype=float)
+        first = 1 / (1 + np.exp(-np.clip(columns[:, 0], -30, 30)))
+        options["posteriors"] = np.column_stack([first, 1 - first])
+    return importance_weights(name, embeddings, labelled, **options)
+
+
 @pytest.fixture(autouse=True)
 def no_warnings():
     with warnings.catch_warnings():
@@ -171,7 +180,7 @@ def test_over_sampled_regions_weigh_less_than_one(name, noise):
     # halves of equal size in the pool, 40 labelled on the left, 5 on the right
     pool = np.concatenate([noise.normal(-2, 1, (200, 3)), noise.normal(2, 1, (200, 3))])
     labelled = np.concatenate([np.arange(40), np.arange(200, 205)])
-    values = importance_weights(name, pool, labelled).values
+    values = weigh(name, pool, labelled).values
     assert values[:40].mean() < 1 < values[40:].mean()
 
 
@@ -179,7 +188,7 @@ def test_over_sampled_regions_weigh_less_than_one(name, noise):
 @pytest.mark.parametrize("order", ["pool", "shuffled"])
 def test_labelling_everything_gives_ones_exactly(name, order, small, noise):
     labelled = np.arange(240) if order == "pool" else noise.permutation(240)
-    found = importance_weights(name, small, labelled)
+    found = weigh(name, small, labelled)
     assert (found.values == 1.0).all()
     assert (found.ess, found.largest, found.flags) == (240.0, 1.0, ())
 
@@ -200,7 +209,7 @@ def test_agreement_with_scikit_learn_on_a_real_pool(real, name, options, plain, 
     embeddings, posteriors = real["embeddings"], real["proba"]
     for n in (50, 300):
         labelled = samplers.select(sampler, embeddings, n, posteriors=posteriors, seed=1)
-        found = importance_weights(name, embeddings, labelled, **options).values
+        found = weigh(name, embeddings, labelled, **options).values
         expected = plain(embeddings, labelled, **options)
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
@@ -215,8 +224,8 @@ def test_logistic_is_converged_far_beyond_the_agreement_asked_for(real):
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 3.0, 1e30])
 def test_scale_of_the_embeddings_does_not_matter(name, scale, small):
     labelled = np.arange(0, 240, 6)
-    plain = importance_weights(name, small.astype(float), labelled).values
-    scaled = importance_weights(name, small.astype(float) * scale, labelled).values
+    plain = weigh(name, small.astype(float), labelled).values
+    scaled = weigh(name, small.astype(float) * scale, labelled).values
     np.testing.assert_allclose(scaled, plain, rtol=1e-9)
 
 
@@ -224,7 +233,7 @@ def test_scale_of_the_embeddings_does_not_matter(name, scale, small):
 def test_mean_is_one_for_small_and_large_subsets(name, real):
     for n in (50, 500):
         labelled = samplers.select("farthest", real["embeddings"], n)
-        values = importance_weights(name, real["embeddings"], labelled).values
+        values = weigh(name, real["embeddings"], labelled).values
         assert values.mean() == pytest.approx(1.0, abs=1e-12)
 
 
@@ -232,8 +241,8 @@ def test_mean_is_one_for_small_and_large_subsets(name, real):
 def test_order_of_the_list_only_orders_the_values(name, small, noise):
     labelled = noise.choice(240, 50, replace=False)
     mixed = noise.permutation(50)
-    plain = importance_weights(name, small, labelled)
-    other = importance_weights(name, small, labelled[mixed])
+    plain = weigh(name, small, labelled)
+    other = weigh(name, small, labelled[mixed])
     assert other.values.tolist() == plain.values[mixed].tolist()
     assert (other.ess, other.pareto_k) == (plain.ess, plain.pareto_k)
 
@@ -244,8 +253,8 @@ def test_a_shared_pool_changes_no_bit(name, small, noise):
     assert prepare_pool(shared) is shared
     for n in (240, 20, 60):
         labelled = noise.permutation(240)[:n]
-        alone = importance_weights(name, small, labelled)
-        together = importance_weights(name, shared, labelled)
+        alone = weigh(name, small, labelled)
+        together = weigh(name, shared, labelled)
         assert together.values.tolist() == alone.values.tolist()
 
 
@@ -266,10 +275,10 @@ def test_a_shared_pool_computes_each_item_once(small, monkeypatch):
 
 
 def test_blocks_change_no_bit(small, monkeypatch):
-    whole = {name: importance_weights(name, small, range(0, 240, 5)).values for name in WEIGHTS}
+    whole = {name: weigh(name, small, range(0, 240, 5)).values for name in WEIGHTS}
     monkeypatch.setattr(distances, "_BLOCK_CELLS", 700)  # two rows of 240 at a time
     for name, values in whole.items():
-        assert importance_weights(name, small, range(0, 240, 5)).values.tolist() == values.tolist()
+        assert weigh(name, small, range(0, 240, 5)).values.tolist() == values.tolist()
 
 
 @pytest.mark.parametrize("name", sorted(WEIGHTS))
@@ -278,26 +287,26 @@ def test_constant_columns_do_not_matter(name, noise):
     # the computed mean of sixty .1 is not .1: what is left must not pass for a component
     constant = np.full((60, 2), 0.1)
     assert (constant.mean(axis=0) != 0.1).all()
-    plain = importance_weights(name, pool, range(12)).values
+    plain = weigh(name, pool, range(12)).values
     together = prepare_pool(np.hstack([pool, constant]))
     assert (together.standardised[:, 3:] == 0).all()
-    padded = importance_weights(name, together, range(12)).values
+    padded = weigh(name, together, range(12)).values
     np.testing.assert_allclose(padded, plain, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(WEIGHTS))
 def test_a_pool_of_copies_gives_ones(name):
-    found = importance_weights(name, np.full((20, 3), 0.1), [4, 5, 6])
+    found = weigh(name, np.full((20, 3), 0.1), [4, 5, 6])
     assert found.values.tolist() == [1.0, 1.0, 1.0]
     assert found.flags == ("no_correction",)
 
 
 @pytest.mark.parametrize("name", sorted(WEIGHTS))
 def test_one_labelled_item_stands_for_all(name, small):
-    found = importance_weights(name, small, [17])
+    found = weigh(name, small, [17])
     assert (found.values.tolist(), found.ess, found.pareto_k) == ([1.0], 1.0, None)
     assert "no_correction" in found.flags
-    single = importance_weights(name, small[:1], [0])
+    single = weigh(name, small[:1], [0])
     assert single.values.tolist() == [1.0]
 
 
@@ -305,7 +314,7 @@ def test_one_labelled_item_stands_for_all(name, small):
 def test_fewer_points_than_columns_and_components(name, noise):
     pool = noise.normal(size=(5, 100))
     assert prepare_pool(pool).scores(8).shape == (5, 4)  # five centred points span four
-    values = importance_weights(name, pool, [0, 2]).values
+    values = weigh(name, pool, [0, 2]).values
     assert np.isfinite(values).all()
     assert values.mean() == pytest.approx(1, abs=1e-12)
 
@@ -428,7 +437,7 @@ def test_embeddings_that_are_not_finite_are_named(name, kind, small):
     holes = small.astype(kind)
     holes[3, 5], holes[200, 0] = np.nan, -np.inf
     with pytest.raises(ValueError, match="non-finite value in 2 of 240 rows: 3, 200"):
-        importance_weights(name, holes, [0, 1])
+        weigh(name, holes, [0, 1])
 
 
 def test_other_unusable_embeddings():
@@ -461,11 +470,11 @@ def test_other_unusable_embeddings():
 )
 def test_options_out_of_range_are_refused(name, options, message):
     with pytest.raises(ValueError, match=message):
-        importance_weights(name, LINE, [0, 1], **options)
+        weigh(name, LINE, [0, 1], **options)
 
 
 def test_unknown_names_and_options_are_refused():
-    with pytest.raises(ValueError, match="kde, logistic, knn"):
+    with pytest.raises(ValueError, match="kde, logistic, knn, rulsif, kmm, logistic_posterior"):
         importance_weights("histogram", LINE, [0])
     with pytest.raises(TypeError, match="width"):
         importance_weights("kde", LINE, [0], width=3)
