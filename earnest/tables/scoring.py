@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas
 
 PARTS = ("full", "largest", "smallest")
+UNKNOWN = "not run: the true subconcepts of the test items are not known"
 UTILITIES = ("none", "predicted", "majority_one", "conditional", "true")
 
 
@@ -25,13 +26,14 @@ class FoldItems:
     Attributes
     ----------
     is_minority : ndarray (n,) bool
-    subconcept : ndarray (n,) of str
+    subconcept : ndarray (n,) of str or None
+        None where the true subconcepts are not known.
     weights : dict of str to ndarray (n,)
-        By the true, the predicted and the conditional utility.
+        By the `true` (left out where it is not known), `predicted` and `conditional` utility.
     """
 
     is_minority: np.ndarray
-    subconcept: np.ndarray
+    subconcept: np.ndarray | None
     weights: Mapping[str, np.ndarray]
 
 
@@ -144,21 +146,12 @@ def score_fold(
         part, measure, utility, value and reason, for every combination. Under `majority_one`
         minority items have their predicted weight and majority items 1.
     """
-    ones = np.ones(len(tested.is_minority))
-    weights = {
-        "none": ones,
-        "majority_one": np.where(tested.is_minority, tested.weights["predicted"], ones),
-        **tested.weights,
-    }
-    stacked = np.stack([weights[utility] for utility in UTILITIES])
-    kept = {
-        "full": np.ones(len(ones), dtype=bool),
-        "largest": ~tested.is_minority | (tested.subconcept == minority[0]),
-        "smallest": ~tested.is_minority | (tested.subconcept == minority[-1]),
-    }
+    weights = _all_weights(tested)
     cells = []
-    for part in PARTS:
-        rows = kept[part]
+    for part, rows in _parts(tested, minority).items():
+        if rows is None:
+            cells += _cells(None, UNKNOWN, parts=(part,))
+            continue
         truth = tested.is_minority[rows].astype(int)
         for measure in MEASURES:
             values = measures.score_many(
@@ -166,10 +159,34 @@ def score_fold(
                 truth,
                 predicted[rows].astype(int),
                 y_score=scores[rows],
-                weights=stacked[:, rows],
+                weights=weights[:, rows],
             )
             cells += _cells(values, _why(truth), parts=(part,), names=(measure,))
+    if tested.subconcept is None:
+        for cell in cells:
+            cell["reason"] = UNKNOWN if cell["utility"] == "true" else cell["reason"]
     return cells
+
+
+def _all_weights(tested: FoldItems) -> np.ndarray:
+    """Return one row of weights per utility; NaN where the true subconcepts are not known."""
+    ones = np.ones(len(tested.is_minority))
+    weights = {
+        "none": ones,
+        "true": np.full(len(ones), np.nan),
+        "majority_one": np.where(tested.is_minority, tested.weights["predicted"], ones),
+        **tested.weights,
+    }
+    return np.stack([weights[utility] for utility in UTILITIES])
+
+
+def _parts(tested: FoldItems, minority: Sequence[str]) -> dict[str, np.ndarray | None]:
+    """Return which items each part keeps; None for the ends when subconcepts are not known."""
+    parts = dict.fromkeys(PARTS) | {"full": np.ones(len(tested.is_minority), dtype=bool)}
+    if tested.subconcept is not None:
+        for part, name in (("largest", minority[0]), ("smallest", minority[-1])):
+            parts[part] = ~tested.is_minority | (tested.subconcept == name)
+    return parts
 
 
 def _why(truth: np.ndarray) -> str:

@@ -1,7 +1,7 @@
 """A table made into a binary task, its folds, and the subconcept forest that weights each fold."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -133,10 +133,21 @@ def split_table(
         items.append(
             at | {"item": task.items[test], "row": test, "subconcept": task.subconcept[test]}
         )
-        items[-1] |= {"is_minority": task.is_minority[test]} | weights
+        items[-1] |= {"is_minority": task.is_minority[test]}
+        items[-1] |= {f"utility_{way}": weights[way] for way in WEIGHTINGS}
         at = {"dataset": dataset} | at
-        subconcepts += _by_subconcept(task, train, test, weights, at)
-        recognition += _recognition(task.subconcept[test], predicted, posteriors, model, at)
+        subconcepts += [
+            at | row
+            for row in subconcept_rows(
+                task, task.subconcept[test], weights, train_sizes=_count(task.subconcept[train])
+            )
+        ]
+        recognition += [
+            at | row
+            for row in recognition_rows(
+                task.subconcept[test], predicted, posteriors, model.classes_
+            )
+        ]
     description = _description(dataset, table, task, features)
     return Split(description, features, *_frames(items, subconcepts, recognition))
 
@@ -205,41 +216,82 @@ def _weights(
         conditional=True,
     )
     return {
-        "utility_true": utilities.true_utility(task.subconcept[test], worth),
-        "utility_predicted": utilities.expected_utility(posteriors, classes, worth),
-        "utility_conditional": conditional,
+        "true": utilities.true_utility(task.subconcept[test], worth),
+        "predicted": utilities.expected_utility(posteriors, classes, worth),
+        "conditional": conditional,
     }
 
 
-def _by_subconcept(
-    task: tasks.Task, train: np.ndarray, test: np.ndarray, weights: dict[str, np.ndarray], at: dict
-) -> list[dict]:
+def _count(names: np.ndarray) -> dict[str, int]:
+    found, counts = np.unique(names, return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
+
+def subconcept_rows(
+    sides: utilities.Sides,
+    subconcept: np.ndarray,
+    weights: Mapping[str, np.ndarray],
+    *,
+    train_sizes: Mapping[str, int],
+) -> list[dict[str, Any]]:
+    """Average the weights of the test items of each subconcept.
+
+    Parameters
+    ----------
+    sides : earnest.tasks.Task or alike
+        Names the majority and the minority subconcepts, each largest first.
+    subconcept : ndarray (n,) of str
+        The true subconcept of each test item.
+    weights : mapping of str to ndarray (n,)
+        By the true, predicted and conditional utility.
+    train_sizes : mapping of str to int
+        Training items of each subconcept.
+
+    Returns
+    -------
+    list of dict
+        Columns of table `fold_subconcepts` after those that name the fold; no row for a
+        subconcept without a test item.
+    """
     rows = []
-    for rank, name in enumerate((*task.majority, *task.minority)):
-        mine = task.subconcept[test] == name
-        means = {f"mean_{way}": float(weights[f"utility_{way}"][mine].mean()) for way in WEIGHTINGS}
+    for rank, name in enumerate((*sides.majority, *sides.minority)):
+        mine = subconcept == name
+        if not mine.any():
+            continue
         rows.append(
-            at
-            | {
+            {
                 "subconcept": name,
-                "side": "majority" if name in task.majority else "minority",
+                "side": "majority" if name in sides.majority else "minority",
                 "rank": rank,
-                "train_size": int((task.subconcept[train] == name).sum()),
+                "train_size": train_sizes[name],
                 "test_size": int(mine.sum()),
             }
-            | means
+            | {f"mean_{way}": float(weights[way][mine].mean()) for way in WEIGHTINGS}
         )
     return rows
 
 
-def _recognition(
-    truth: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray, model: Any, at: dict
-) -> list[dict]:
-    """Score the subconcept forest: AUC and F1 as means over one subconcept against the rest."""
+def recognition_rows(
+    truth: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray, classes: Sequence
+) -> list[dict[str, Any]]:
+    """Score a subconcept model: AUC and F1 are means over one subconcept against the rest.
+
+    Parameters
+    ----------
+    truth, predicted : ndarray (n,) of str
+    posteriors : ndarray (n, c)
+    classes : sequence of c names
+        The subconcept of each column.
+
+    Returns
+    -------
+    list of dict
+        measure, value and reason.
+    """
     rows = []
     for measure in MEASURES:
         if measure == "balanced_accuracy":
-            scored = [measures.score(measure, truth, predicted, classes=model.classes_)]
+            scored = [measures.score(measure, truth, predicted, classes=classes)]
         else:
             scored = [
                 measures.score(
@@ -248,11 +300,11 @@ def _recognition(
                     (predicted == name).astype(int),
                     y_score=posteriors[:, column],
                 )
-                for column, name in enumerate(model.classes_)
+                for column, name in enumerate(classes)
             ]
         reason = next((score.reason for score in scored if score.value is None), None)
         value = None if reason else float(np.mean([score.value for score in scored]))
-        rows.append(at | {"measure": measure, "value": value, "reason": reason})
+        rows.append({"measure": measure, "value": value, "reason": reason})
     return rows
 
 

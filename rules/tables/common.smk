@@ -20,7 +20,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 from earnest import documents, provenance
 from earnest.datasets import tabular
 
-SCHEMA = workflow.source_path("../../config/schemas/tables.schema.yaml")
+SCHEMAS = {
+    "tables": workflow.source_path("../../config/schemas/tables.schema.yaml"),
+    "predictions": workflow.source_path("../../config/schemas/predictions.schema.yaml"),
+}
 LIBRARIES = (
     "numpy",
     "scipy",
@@ -33,20 +36,30 @@ LIBRARIES = (
 
 def checked_config(given):
     """Return the study with the schema's defaults, or stop with every problem named."""
-    with open(SCHEMA, encoding="utf-8") as file:
+    with open(SCHEMAS[given["kind"]], encoding="utf-8") as file:
         schema = yaml.safe_load(file)
     try:
-        return documents.completed(given, schema)
+        study = documents.completed(given, schema)
     except documents.DocumentError as error:
         raise WorkflowError(f"The study file is not valid:\n{error}") from None
+    names = [model["name"] for model in study.get("models", [])]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        raise WorkflowError(
+            f"The study file is not valid:\nmodels: two are named {name!r}"
+        )
+    return study
 
 
 config = checked_config(config)
 STUDY = config["study"]
-COLLECTION = config["collection"]
+# Predictions of models trained elsewhere are scored like a collection with one correction.
+MODELS = {model["name"]: model for model in config.get("models", [])}
+COLLECTION = config.get("collection", "predictions")
+DATASETS = config.get("datasets", list(MODELS))
+CORRECTIONS = config.get("corrections", ["given"])
 FOLDERS = [
     os.path.join(folder, COLLECTION)
-    for folder in (config["mirror"], "data/raw")
+    for folder in (config.get("mirror"), "data/raw")
     if folder
 ]
 
@@ -58,8 +71,8 @@ def get_names(names):
 
 wildcard_constraints:
     study=re.escape(STUDY),
-    dataset=get_names(config["datasets"]),
-    correction=get_names(config["corrections"]),
+    dataset=get_names(DATASETS),
+    correction=get_names(CORRECTIONS),
 
 
 # Stage: modules whose code decides its rows, configuration that does, stages before it.
@@ -67,6 +80,7 @@ wildcard_constraints:
 CODE = {
     "splits": ("tables.splitting", f"datasets.{COLLECTION}"),
     "scores": ("tables.scoring",),
+    "predictions": ("tables.predicted",),
     "assessment": ("tables.assessing", "tables.weighting"),
     "report": ("reports.subconcepts",),
 }
@@ -74,11 +88,17 @@ SETTINGS = {
     "splits": {
         "collection": COLLECTION,
         "root_seed": config["root_seed"],
-        "repeats": config["repeats"],
-        "n_estimators": config["trees"],
+        "repeats": config.get("repeats"),
+        "n_estimators": config.get("trees"),
     },
-    "scores": {"root_seed": config["root_seed"], "n_estimators": config["trees"]},
+    "scores": {
+        "root_seed": config["root_seed"],
+        "n_estimators": config.get("trees"),
+    },
+    "predictions": {},
 }
+# Which stages make the tables of each kind of study.
+SPLITS, SCORES = ("predictions", "predictions") if MODELS else ("splits", "scores")
 BEFORE = {"scores": "splits"}
 ASSESSMENT = {
     "collection": COLLECTION,
@@ -114,19 +134,32 @@ def get_table_files(wildcards):
     return tabular.files(COLLECTION, wildcards.dataset, FOLDERS)
 
 
+def get_model(wildcards):
+    """The files of one model."""
+    return MODELS[wildcards.dataset]
+
+
+def get_model_files(wildcards):
+    """The files of a model that are there; a missing one is a row with that reason."""
+    model = get_model(wildcards)
+    return [
+        path
+        for path in (model["predictions"], model["subconcepts"])
+        if os.path.isfile(path)
+    ]
+
+
 def get_splits(name):
     """One file of every data set's split, in the order of the study."""
-    return [
-        f"results/{STUDY}/splits/{dataset}/{name}" for dataset in config["datasets"]
-    ]
+    return [f"results/{STUDY}/splits/{dataset}/{name}" for dataset in DATASETS]
 
 
 def get_shards(name):
     """One file of every data set and correction, in the order of the study."""
     return [
         f"results/{STUDY}/scores/{dataset}/{correction}/{name}"
-        for dataset in config["datasets"]
-        for correction in config["corrections"]
+        for dataset in DATASETS
+        for correction in CORRECTIONS
     ]
 
 
@@ -134,6 +167,9 @@ def get_provenance():
     """What the report says about how it was made; plain values in a fixed order."""
     return {
         "config": config,
-        "code": {stage: code_version(stage) for stage in CODE},
-        "stamps": {stage: get_stamp(stage) for stage in SETTINGS},
+        "code": {
+            stage: code_version(stage)
+            for stage in (SPLITS, SCORES, "assessment", "report")
+        },
+        "stamps": {stage: get_stamp(stage) for stage in (SPLITS, SCORES)},
     }

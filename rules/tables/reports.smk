@@ -24,8 +24,8 @@ rule assess_tables:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        splits_stamp=get_stamp("splits"),
-        scores_stamp=get_stamp("scores"),
+        splits_stamp=get_stamp(SPLITS),
+        scores_stamp=get_stamp(SCORES),
         assessment=ASSESSMENT,
         code=code_version("assessment"),
     message:

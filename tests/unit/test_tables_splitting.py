@@ -67,10 +67,7 @@ def test_recognition_agrees_with_scikit_learn():
     posteriors = rng.dirichlet(np.ones(3), size=50)
     predicted = np.array(["a", "b", "c"])[posteriors.argmax(axis=1)]
 
-    class Model:
-        classes_ = np.array(["a", "b", "c"])
-
-    found = splitting._recognition(truth, predicted, posteriors, Model, {})
+    found = splitting.recognition_rows(truth, predicted, posteriors, ["a", "b", "c"])
     values = {row["measure"]: row["value"] for row in found}
     assert values["balanced_accuracy"] == pytest.approx(
         metrics.balanced_accuracy_score(truth, predicted), abs=1e-12

@@ -193,3 +193,52 @@ def test_the_studies_of_the_paper_plan_their_jobs(tmp_path, checkout, study):
     sets, corrections = {"keel": (8, 5), "pmlb": (48, 1)}[study]
     expected = {"split_table": sets, "score_correction": sets * corrections, **END}
     assert project.planned(config=config) == expected
+
+
+def write_predictions(folder, name, seed):
+    """Write a made model's predictions and its subconcepts."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(["base", "large", "small"], [40, 20, 10])
+    posteriors = rng.dirichlet(np.ones(3), size=70)
+    posteriors[np.arange(70), np.repeat([0, 1, 2], [40, 20, 10])] += 1
+    posteriors /= posteriors.sum(axis=1, keepdims=True)
+    frame = pd.DataFrame(
+        posteriors, columns=["posterior:base", "posterior:large", "posterior:small"]
+    )
+    frame = frame.assign(y_true=(truth != "base").astype(int), subconcept=truth)
+    frame = frame.assign(score=1 - posteriors[:, 0] + 0.3 * rng.normal(size=70))
+    frame = frame.assign(prediction=(frame["score"] > 0.5).astype(int))
+    folder.mkdir(exist_ok=True)
+    frame.to_csv(folder / f"{name}.csv", index=False)
+    pd.DataFrame(
+        {
+            "subconcept": ["base", "large", "small"],
+            "side": ["majority", "minority", "minority"],
+            "train_size": [400, 200, 100],
+        }
+    ).to_csv(folder / "subconcepts.csv", index=False)
+
+
+def test_predictions_made_elsewhere_get_the_same_tables(tmp_path, checkout):
+    project = checkout(tmp_path / "somebody's new project")
+    names = ["first", "second", "third", "gone"]
+    for seed, name in enumerate(names[:3]):
+        write_predictions(project.folder / "given", name, seed)
+    models = [
+        {
+            "name": name,
+            "predictions": f"given/{name}.csv",
+            "subconcepts": "given/subconcepts.csv",
+        }
+        for name in names
+    ]
+    study = {"kind": "predictions", "study": "small", "title": "Given", "models": models}
+    (project.folder / CONFIG).write_text(yaml.safe_dump(study | {"resamples": 100}))
+    assert project.planned(config=CONFIG) == {"score_predictions": 4, **END}
+    project.snakemake(config=CONFIG)
+    assert project.planned(config=CONFIG) == {}
+    scores = pd.read_parquet(result(project, "scores.parquet"))
+    assert scores.groupby("dataset").size().to_dict() == dict.fromkeys(sorted(names[:3]), 45)
+    gaps = pd.read_parquet(result(project, "gaps.parquet"))
+    assert gaps["value"].notna().all()
+    assert "there is no file given/gone.csv" in result(project, "report.html").read_text()
