@@ -9,11 +9,15 @@ if "study" not in config:
     configfile: "config/config.yaml"
 
 
-# A study on tables has a schema, stages and targets of its own; every other study is one on mixtures of sounds.
-if config.get("kind") == "tables":
+# Studies on tables, and on predictions made elsewhere, have schemas, stages and targets of their own;
+# every other study is one on mixtures of sounds.
+if config.get("kind") in ("tables", "predictions"):
 
     include: "rules/tables/common.smk"
-    include: "rules/tables/scores.smk"
+    include:
+        "rules/tables/scores.smk"
+        if config["kind"] == "tables"
+        else "rules/tables/predictions.smk"
     include: "rules/tables/reports.smk"
 
     rule all:
