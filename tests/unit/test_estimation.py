@@ -12,6 +12,7 @@ from earnest.estimation import support
 from earnest.estimation.calibrated import platt
 from earnest.estimation.post_stratified import join_small
 from earnest.estimation.subset import Subset
+from earnest.weights import WEIGHTS
 
 P_ONE = np.array([0.9, 0.8, 0.3, 0.4, 0.6, 0.1])
 
@@ -341,7 +342,7 @@ def test_no_linearised_interval_says_why(right, words):
     assert words in found.reason or "less than what one labelled item" in found.reason
 
 
-@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n not in ("kde", "logistic", "knn")])
+@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n not in WEIGHTS])
 def test_own_interval_covers_under_random_labelling(name):
     if name == "average_confidence":
         assert ESTIMATORS[name].why_no_interval
