@@ -144,8 +144,8 @@ def _kde(
     (size, dimension), n = scores.shape, subsets.shape[1]
     pool_h = bandwidth or density.scott_bandwidth(size, dimension)
     subset_h = bandwidth or density.scott_bandwidth(n, dimension)
-    of_pool = pool.log_kernel_sums(np.arange(size), components, pool_h)[subsets]
-    of_subset = pool.kernel_sums(components).logs(subsets, subset_h)
+    sums = pool.kernel_sums(components)
+    of_pool, of_subset = sums.logs_of_pool(pool_h)[subsets], sums.logs(subsets, subset_h)
     log_ratio = density.log_density(of_pool, size, dimension, pool_h)
     log_ratio = log_ratio - density.log_density(of_subset, n, dimension, subset_h)
     alone = diagnostics.sees_only_itself

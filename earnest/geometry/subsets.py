@@ -120,6 +120,7 @@ class KernelSums:
     def __init__(self, squared: np.ndarray) -> None:
         self.squared = squared
         self._unit = 2.0 ** (52 - len(squared).bit_length())
+        self._of_pool: dict[float, np.ndarray] = {}
         self._bandwidth: float | None = None
         self._kernels = np.empty(0)
 
@@ -152,6 +153,13 @@ class KernelSums:
                 self._by_product(kernels, subsets[at : at + block]) for at in range(0, count, block)
             ]
         return np.log(np.concatenate(parts))
+
+    def logs_of_pool(self, bandwidth: float) -> np.ndarray:
+        """Return the log of the pool's summed kernels at all its items, (N,): as of a subset."""
+        if bandwidth not in self._of_pool:
+            everything = np.arange(len(self.squared))
+            self._of_pool[bandwidth] = self.logs(everything[None], bandwidth)[0]
+        return self._of_pool[bandwidth]
 
     @staticmethod
     def _by_product(kernels: np.ndarray, subsets: np.ndarray) -> np.ndarray:

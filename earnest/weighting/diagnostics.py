@@ -98,7 +98,10 @@ def generalised_pareto_shapes(excess: np.ndarray) -> np.ndarray:
         [np.log1p(-grid[:, one, None] * excess).mean(axis=1) for one in range(points)]
     )
     shapes = shapes.T
-    log_likelihood = size * (np.log(-grid / shapes) - shapes - 1.0)
+    # At 0 the distribution is exponential, and the rate is the limit of the others'.
+    level = shapes == 0
+    rates = np.where(level, 1 / excess.mean(axis=1, keepdims=True), -grid / (shapes + level))
+    log_likelihood = size * (np.log(rates) - shapes - 1.0)
     posterior = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     best = np.sum(grid * posterior, axis=1) / posterior.sum(axis=1)
     shape = np.log1p(-best[:, None] * excess).mean(axis=1)

@@ -395,6 +395,14 @@ def test_pareto_shape_of_few_points_is_drawn_towards_one_half():
     assert diagnostics.generalised_pareto_shape(excess) == pytest.approx(0.767, abs=0.04)
 
 
+def test_pareto_shape_of_equal_excesses_is_a_number():
+    # With 100 of them the grid has 40 points, and its third is 1 + (1 - sqrt(40 / 2.5)) / 3 = 0.
+    found = diagnostics.generalised_pareto_shapes(np.ones((2, 100)))
+    assert np.isfinite(found).all()
+    near = diagnostics.generalised_pareto_shape(np.linspace(1 - 1e-9, 1, 100))
+    assert found[0] == pytest.approx(near, abs=1e-6)
+
+
 def test_pareto_k_needs_five_points_above_the_threshold(noise):
     assert diagnostics.pareto_k(np.ones(1_000)) is None
     weights = noise.exponential(size=21)
