@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 LINES = ("none", "predicted", "conditional", "true")
+REACH = 0.5  # how far beyond the bars a panel of gaps goes
 BARS = ("none", "predicted", "conditional", "true")
 
 
@@ -135,8 +136,12 @@ def _gap_figures(inputs: TableReportInputs) -> list[dict[str, Any]]:
     found = [row for row in records(inputs.gaps) if row["value"] is not None]
     if not found:
         return []
-    values = [row["value"] for row in found]
-    span = min([*values, 0.0]) - 0.12, max([*values, 0.0]) + 0.12
+    shown = [row for row in found if row["utility"] in BARS]
+    ends = [row[end] for row in shown for end in ("value", "low", "high") if row[end] is not None]
+    values = [row["value"] for row in shown]
+    # with few data sets intervals reach far beyond the bars, which must stay readable
+    low, high = max(min(ends), min(values) - REACH), min(max(ends), max(values) + REACH)
+    span = min(low, 0.0) - 0.03, max(high, 0.0) + 0.03
     panels = []
     for measure in dict.fromkeys(row["measure"] for row in found):
         mine = [row for row in found if row["measure"] == measure and row["utility"] in BARS]
