@@ -50,7 +50,7 @@ def subsets(pool: Pool, sampler: str, sizes: list[int], seeds: int):
         for size in sizes if row["is_prefix"] else [row["size"]]:
             design = None
             if sampler in RECORDED:
-                design = of_prefix(row["chances"], row["thresholds"], size, len(pool))
+                design = of_prefix(row["chances"], row["missed"], size, len(pool))
             yield size, row["seed"], row["items"][:size], design
 
 

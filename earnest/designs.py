@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from earnest.geometry import checks
 
 _STEPS = 200
+LARGEST_UNGROUPED_POOL = 10_000
 
 
 @dataclass(frozen=True)
@@ -20,14 +21,14 @@ class Draw:
         Pool rows, in the order drawn; the first m are a draw of size m.
     chances : ndarray (n,) float64
         Chance of each item in a draw of a single item; over the whole pool they sum to 1.
-    thresholds : ndarray (n,) float64
-        For every m from 1 to n, the chance that an item with chance 1/N had to be among the
-        first m; 1 where m is the whole pool.
+    missed : ndarray (n,) float64
+        For every m from 1 to n, the chance that an item with chance 1/N is not among the first
+        m; 0 where m is the whole pool.
     """
 
     items: np.ndarray
     chances: np.ndarray
-    thresholds: np.ndarray
+    missed: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,12 @@ def uniform(n: int, size: int) -> Design:
     return Design(1 / (size - np.arange(n)), np.full(n, n / size))
 
 
-def of_prefix(chances: ArrayLike, thresholds: ArrayLike, n: int, size: int) -> Design:
+def of_prefix(chances: ArrayLike, missed: ArrayLike, n: int, size: int) -> Design:
     """Return the chances of the first n items of a longer `Draw` from a pool of `size`.
 
     Parameters
     ----------
-    chances, thresholds : array_like
+    chances, missed : array_like
         Those of the `Draw`, at least n values each.
     n, size : int
         Items of the subset and of the pool.
@@ -75,14 +76,14 @@ def of_prefix(chances: ArrayLike, thresholds: ArrayLike, n: int, size: int) -> D
     Returns
     -------
     Design
-        `inclusion` of an item with chance p is 1 - (1 - threshold)^(N p).
+        `inclusion` of an item with chance p is 1 - missed^(N p).
     """
     chances = np.asarray(chances, dtype=np.float64)[:n]
     left = 1 - np.concatenate([[0.0], np.cumsum(chances)[:-1]])
     # the last items of a whole pool are all that is left, but for the rounding of the sum
     turns = np.minimum(chances / np.maximum(left, chances), 1)
     with np.errstate(divide="ignore"):
-        log_missed = size * chances * np.log1p(-np.float64(thresholds[n - 1]))
+        log_missed = size * chances * np.log(np.float64(missed[n - 1]))
     return Design(turns, -np.expm1(log_missed))
 
 
@@ -150,11 +151,11 @@ def mixed_draw(
     chances = uniform_share / size + (1 - uniform_share) * unsure / unsure.sum()
     waits = rng.exponential(size=size) / chances
     items = np.argsort(waits, kind="stable")[:n].astype(np.int64)
-    return Draw(items, chances[items], inclusion_thresholds(chances, n))
+    return Draw(items, chances[items], missed_on_average(chances, n))
 
 
-def inclusion_thresholds(chances: ArrayLike, n: int) -> np.ndarray:
-    """Return the chance that an item of average chance is among the first m, for m = 1 .. n.
+def missed_on_average(chances: ArrayLike, n: int) -> np.ndarray:
+    """Return the chance that an item of average chance is not among the first m = 1 .. n.
 
     Parameters
     ----------
@@ -166,21 +167,22 @@ def inclusion_thresholds(chances: ArrayLike, n: int) -> np.ndarray:
     Returns
     -------
     ndarray (n,) float64
-        1 - exp(-t / N), with t the time by which m of the waits 1 - exp(-p t) are over on
-        average. The chances of inclusion that follow are approximate, with an error that
-        vanishes as m grows; they sum to m exactly.
+        exp(-t / N), with t the time by which m of the N waits are over on average; an item with
+        chance p still waits then with chance exp(-p t). The chances of inclusion that follow
+        are approximate, with an error that vanishes as m grows; they sum to m. In pools of more
+        than 10,000 items, as many groups of similar chances stand for the items.
 
     References
     ----------
     Rosén, Asymptotic theory for successive sampling with varying probabilities without
     replacement, Annals of Mathematical Statistics 43, 1972.
     """
-    chances = np.asarray(chances, dtype=np.float64)
     size, time = len(chances), 0.0
-    found = np.ones(n)
+    chances, items = _grouped(np.asarray(chances, dtype=np.float64))
+    found = np.zeros(n)
     for m in range(1, min(n, size - 1) + 1):
         for _ in range(_STEPS):
-            left = np.exp(-chances * time)
+            left = items * np.exp(-chances * time)
             missing = m - (size - left.sum())
             # the expected number is concave in time, so Newton's steps never overshoot
             time += missing / (chances @ left)
@@ -188,8 +190,17 @@ def inclusion_thresholds(chances: ArrayLike, n: int) -> np.ndarray:
                 break
         else:
             raise RuntimeError(f"no time found by which {m} of {size} items are expected")
-        found[m - 1] = -np.expm1(-time / size)
+        found[m - 1] = np.exp(-time / size)
     return found
+
+
+def _grouped(chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return chances and how many items have each, similar ones taken together in large pools."""
+    if len(chances) <= LARGEST_UNGROUPED_POOL:
+        return chances, np.ones(len(chances))
+    starts = np.linspace(0, len(chances), LARGEST_UNGROUPED_POOL, endpoint=False).astype(np.int64)
+    items = np.diff(np.append(starts, len(chances)))
+    return np.add.reduceat(np.sort(chances), starts) / items, items.astype(np.float64)
 
 
 def uncertainty_mixed(

@@ -142,7 +142,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "items": Column("list<int64>"),  # pool row numbers, in the order drawn
         # of a sampler with recorded chances, see `earnest.designs.Draw`; null for the others
         "chances": Column("list<float64>", True),
-        "thresholds": Column("list<float64>", True),
+        "missed": Column("list<float64>", True),
     },
     "weights": _CELL
     | {

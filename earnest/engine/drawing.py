@@ -98,4 +98,4 @@ def _draw(
     if sampler in RECORDED:
         return vars(RECORDED[sampler](pool.posteriors, size, rng=rng, **options))
     items = SAMPLERS[sampler](geometry, size, posteriors=pool.posteriors, rng=rng, **options)
-    return {"items": items, "chances": None, "thresholds": None}
+    return {"items": items, "chances": None, "missed": None}

@@ -140,7 +140,7 @@ class _Drawn:
         self.size = row["size"]
         self.items = np.asarray(row["items"], dtype=np.int64)
         self.is_prefix = bool(row["is_prefix"])
-        self.chances, self.thresholds = row["chances"], row["thresholds"]
+        self.chances, self.missed = row["chances"], row["missed"]
 
     def holds(self, size: int) -> bool:
         """Tell whether the draw of another size is a prefix of this one."""
@@ -150,7 +150,7 @@ class _Drawn:
         """Return the recorded chances of the first items, None where there are none."""
         if self.chances is None:
             return None
-        return of_prefix(self.chances, self.thresholds, size, pool_size)
+        return of_prefix(self.chances, self.missed, size, pool_size)
 
 
 def _weights_row(estimator: str, weights: Weights) -> dict[str, Any]:

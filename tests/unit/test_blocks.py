@@ -202,7 +202,7 @@ def test_recorded_chances_reach_the_estimate_of_every_prefix(made, estimator):
     assert draws["items"][0].tolist() == drawn.items.tolist()
     estimates, _ = estimated(made, draws, "uncertainty_mixed", estimator)
     for size in SIZES:
-        rows, design = drawn.items[:size], of_prefix(drawn.chances, drawn.thresholds, size, 90)
+        rows, design = drawn.items[:size], of_prefix(drawn.chances, drawn.missed, size, 90)
         expected = estimate(estimator, pool, rows, labels=labels[rows], design=design)
         own = estimates[(estimates["size"] == size) & (estimates["utility"] == "none")]
         row = own.set_index("measure").loc["accuracy"]

@@ -41,11 +41,11 @@ def test_uniform_chances_leave_all_weights_at_one():
 
 def test_prefix_of_a_draw_by_hand():
     # items with chances .4, .1, .3 were drawn; turns .4 / 1, .1 / .6, .3 / .5
-    # an item of chance 1/4 had chance 1/2, so one of chance p has 1 - (1/2)^(4 p)
-    design = designs.of_prefix([0.4, 0.1, 0.3, 0.2], [0.2, 0.3, 0.5, 1.0], 3, 4)
+    # an item of chance 1/4 is missed with chance 1/2, so one of chance p with (1/2)^(4 p)
+    design = designs.of_prefix([0.4, 0.1, 0.3, 0.2], [0.8, 0.7, 0.5, 0.0], 3, 4)
     np.testing.assert_allclose(design.turns, [0.4, 1 / 6, 0.6], rtol=1e-14)
     np.testing.assert_allclose(design.inclusion, 1 - 0.5 ** np.array([1.6, 0.4, 1.2]))
-    whole = designs.of_prefix([0.4, 0.1, 0.3, 0.2], [0.2, 0.3, 0.5, 1.0], 4, 4)
+    whole = designs.of_prefix([0.4, 0.1, 0.3, 0.2], [0.8, 0.7, 0.5, 0.0], 4, 4)
     assert whole.turns[-1] == pytest.approx(1)
     assert whole.inclusion.tolist() == [1, 1, 1, 1]
 
@@ -60,8 +60,8 @@ def test_chances_are_half_uniform_and_half_uncertainty():
     expected = 0.125 + 0.5 * np.array([0.1, 0.2, 0.3, 0.4])
     np.testing.assert_allclose(drawn.chances, expected[drawn.items])
     assert sorted(drawn.items) == [0, 1, 2, 3]
-    assert drawn.thresholds[-1] == 1
-    assert (np.diff(drawn.thresholds) > 0).all()
+    assert drawn.missed[-1] == 0
+    assert (np.diff(drawn.missed) < 0).all()
 
 
 def test_without_any_uncertainty_all_chances_are_equal():
@@ -91,7 +91,7 @@ def test_horvitz_thompson_totals_are_unbiased():
     totals, naive = [], []
     for _ in range(3000):
         drawn = designs.mixed_draw(posteriors, 8, rng=rng)
-        design = designs.of_prefix(drawn.chances, drawn.thresholds, 8, 30)
+        design = designs.of_prefix(drawn.chances, drawn.missed, 8, 30)
         totals.append((values[drawn.items] / design.inclusion).sum() / 30)
         naive.append(values[drawn.items].mean())
     error = np.std(totals) / np.sqrt(len(totals))
@@ -99,11 +99,11 @@ def test_horvitz_thompson_totals_are_unbiased():
     assert abs(np.mean(naive) - values.mean()) > 8 * error
 
 
-def test_a_longer_draw_begins_with_the_shorter_one_and_its_thresholds():
+def test_a_longer_draw_begins_with_the_shorter_one_and_its_chances():
     posteriors = posteriors_of(np.linspace(0, 0.5, 9))
     short = designs.mixed_draw(posteriors, 4, rng=np.random.default_rng(1))
     long = designs.mixed_draw(posteriors, 9, rng=np.random.default_rng(1))
-    for name in ("items", "chances", "thresholds"):
+    for name in ("items", "chances", "missed"):
         assert getattr(short, name).tolist() == getattr(long, name)[:4].tolist()
 
 
@@ -114,6 +114,26 @@ def test_the_sampler_gives_the_items_of_the_recorded_draw():
     )
     drawn = designs.mixed_draw(posteriors, 5, rng=np.random.default_rng(2))
     assert items.tolist() == drawn.items.tolist()
+
+
+def test_what_is_missed_makes_the_chances_of_inclusion_sum_to_the_size():
+    chances = np.random.default_rng(0).dirichlet(np.full(40, 0.5))
+    missed = designs.missed_on_average(chances, 40)
+    for m in (1, 7, 39):
+        inclusion = 1 - missed[m - 1] ** (40 * chances)
+        assert inclusion.sum() == pytest.approx(m, rel=1e-8)
+    assert missed[39] == 0
+    # equal chances: every item is among the first m with chance m / N
+    even = designs.missed_on_average(np.full(8, 1 / 8), 8)
+    np.testing.assert_allclose(even, 1 - np.arange(1, 9) / 8, atol=1e-9)
+
+
+def test_groups_of_similar_chances_stand_for_the_items_of_large_pools(monkeypatch):
+    raw = np.random.default_rng(0).uniform(0.5, 3, 5003)
+    chances = raw / raw.sum()
+    exact = designs.missed_on_average(chances, 300)
+    monkeypatch.setattr(designs, "LARGEST_UNGROUPED_POOL", 500)
+    np.testing.assert_allclose(designs.missed_on_average(chances, 300), exact, rtol=1e-6)
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.1, np.nan])

@@ -281,7 +281,7 @@ def test_design_based_estimates_are_unbiased_where_the_plain_score_is_not(name):
     found, plain = [], []
     for _ in range(800):
         drawn = mixed_draw(pool.posteriors, 40, rng=rng, uniform_share=0.2)
-        design = of_prefix(drawn.chances, drawn.thresholds, 40, 200)
+        design = of_prefix(drawn.chances, drawn.missed, 40, 200)
         right = pool.predictions[drawn.items] == labels[drawn.items]
         found.append(estimate(name, pool, drawn.items, right, design=design, resamples=0).value)
         plain.append(right.mean())

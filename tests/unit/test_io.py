@@ -18,7 +18,7 @@ def draws(seeds=(0,), items=(3, 1, 2)):
             "is_prefix": True,
             "items": [list(items) for _ in seeds],
             "chances": None,
-            "thresholds": None,
+            "missed": None,
         }
     )
 
