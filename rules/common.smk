@@ -137,7 +137,7 @@ SETTINGS = {
     "draws": {"sizes": config["draws"]["sizes"], "root_seed": config["root_seed"]},
     "estimates": {
         key: config["estimates"][key]
-        for key in ("measures", "utilities", "level", "resamples")
+        for key in ("measures", "utilities", "level", "resamples", "interval")
     }
     | {"root_seed": config["root_seed"]},
 }

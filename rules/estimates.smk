@@ -22,6 +22,7 @@ rule estimate_scores:
             "utilities": config["estimates"]["utilities"],
             "level": config["estimates"]["level"],
             "resamples": config["estimates"]["resamples"],
+            "interval": config["estimates"]["interval"],
             "root_seed": config["root_seed"],
         },
         draws_stamp=get_stamp("draws"),

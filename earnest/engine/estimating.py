@@ -41,6 +41,7 @@ def estimate_block(
     root_seed: int,
     resamples: int = 200,
     level: float = 0.95,
+    interval: str = "own",
     options: dict[str, Any] | None = None,
 ) -> tuple["pandas.DataFrame", "pandas.DataFrame"]:
     """Estimate from every drawn subset of one task and sampler by one estimator.
@@ -66,6 +67,8 @@ def estimate_block(
         Bootstrap resamples of each subset.
     level : float
         Nominal coverage of the intervals.
+    interval : {"own", "bootstrap", "linearised"}
+        How intervals are made; `own` is the estimator's own way.
     options : dict, optional
         Options of the importance weights, or of the estimator.
 
@@ -86,6 +89,7 @@ def estimate_block(
         pool = replace(pool, embeddings=prepare_pool(pool.embeddings))
     settings = {"measures": measures, "utilities": utilities, "sampler": sampler}
     settings |= {"resamples": resamples, "level": level}
+    settings |= {"interval": None if interval == "own" else interval}
     settings |= {} if estimator in WEIGHTS else options or {}
     cells = list(_subsets(draws, task, sampler, sizes, len(pool)))
     all_weights = _all_weights(estimator, pool, [items for _, items, _ in cells], options or {})

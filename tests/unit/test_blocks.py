@@ -215,6 +215,19 @@ def test_recorded_chances_reach_the_estimate_of_every_prefix(made, estimator):
     assert unrecorded["reason"].str.contains("chances with which the items were drawn").all()
 
 
+def test_intervals_are_made_as_asked(made):
+    draws = draw_block(made[0], sampler="random", seeds=[0], **CELLS)
+    widths = {
+        (estimator, interval): (rows["high"] - rows["low"]).sum()
+        for estimator in ("unweighted", "ppi")
+        for interval in ("own", "bootstrap", "linearised")
+        for rows in [estimated(made, draws, "random", estimator, interval=interval)[0]]
+    }
+    for estimator, own in (("unweighted", "bootstrap"), ("ppi", "linearised")):
+        assert widths[estimator, "own"] == widths[estimator, own]
+        assert widths[estimator, "bootstrap"] != widths[estimator, "linearised"]
+
+
 def test_recall_gives_one_measure_a_class(made):
     pool, labels = made
     draws = draw_block(pool, sampler="random", seeds=[0], **CELLS)

@@ -159,6 +159,7 @@ def test_names_of_methods_in_the_schema_are_those_of_the_library(root):
     assert names("report", "properties", "headline_sampler") <= set(samplers.SAMPLERS)
     assert names("estimates", "properties", "estimators", "items") == set(estimates.ESTIMATORS)
     assert names("estimates", "properties", "measures", "items") == set(measures.MEASURES)
+    assert names("estimates", "properties", "interval") == {"own", *estimates.INTERVALS}
     assert names("estimates", "properties", "utilities", "items") == set(UTILITIES)
     assert names("classifier", "properties", "name") == set(classifiers.CLASSIFIERS)
     assert names("embedding", "properties", "backend") == set(embeddings.BACKENDS)
