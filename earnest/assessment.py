@@ -125,6 +125,27 @@ def _why_not_valid(
     return None
 
 
+def curves(summary: "pandas.DataFrame", *, utility: str = "none") -> "pandas.DataFrame":
+    """Return the mean estimate and the truth by subset size, for tools that plot CSV files.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame
+        Table `summary`.
+    utility : str
+        The utility weighting whose scores are taken.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Table `curves`, one row a task, measure, sampler, estimator and size, in this order of
+        sorting. Cells without any estimate have no mean.
+    """
+    columns = list(TABLES["curves"])
+    chosen = summary.loc[summary["utility"] == utility, columns]
+    return chosen.sort_values(columns[:5], ignore_index=True)
+
+
 def metrics(
     summary: "pandas.DataFrame", *, size: int, sampler: str | None = None, utility: str = "none"
 ) -> dict[str, Any]:

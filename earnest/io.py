@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 STAMP_KEY = b"earnest.stamp"
 TABLE_KEY = b"earnest.table"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class StampError(ValueError):
@@ -142,6 +143,31 @@ def _to_pandas(rows: Any) -> "pandas.DataFrame":
     plain = {f.name for f in rows.schema if f.type == pa.int64() and not f.nullable}
     frame = rows.to_pandas(types_mapper=nullable.get)
     return frame.astype(dict.fromkeys(plain, "int64"))
+
+
+def write_csv(table: str, frame: "pandas.DataFrame", path: str | os.PathLike) -> None:
+    """Check a data frame against its schema and write it as UTF-8 CSV, aside and renamed.
+
+    Columns stand in the order of the schema, null is an empty field, numbers are written so
+    that reading them gives the same double.
+
+    Raises
+    ------
+    earnest.schemas.SchemaError
+        If the frame does not fit its schema.
+    ValueError
+        If a text begins with a character that makes a spreadsheet run it as a formula.
+    """
+    rows = _to_pandas(schemas.to_arrow(table, frame))
+    for name, column in schemas.TABLES[table].items():
+        if column.kind == "string":
+            formulas = [text for text in rows[name].dropna() if text.startswith(FORMULA_STARTS)]
+            if formulas:
+                raise ValueError(
+                    f"table {table}, column {name}: {formulas[0]!r} begins like a formula, which"
+                    " spreadsheets run; rename it"
+                )
+    write_text(rows.to_csv(index=False, lineterminator="\n"), path)
 
 
 def write_array(array: np.ndarray, path: str | os.PathLike) -> None:

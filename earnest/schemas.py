@@ -207,6 +207,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "flags": Column("list<string>"),  # those raised in any cell
         "reason": _TEXT_OR_NULL,
     },
+    # what tools that plot CSV files draw: plain scores only
+    "curves": dict.fromkeys(("task", "measure", "sampler", "estimator"), _TEXT)
+    | {"size": _INT, "mean": _FLOAT_OR_NULL, "truth": _FLOAT_OR_NULL},
     # studies on tables: one row per test item of each fold
     "fold_items": _FOLD
     | {

@@ -4,6 +4,7 @@ rule summarise:
         shards=get_all_estimates,
     output:
         summary="results/{study}/summary.parquet",
+        curves="results/{study}/curves.csv",
         metrics="results/{study}/metrics.json",
     log:
         "logs/{study}/summarise.log",

@@ -9,5 +9,6 @@ with job_log(snakemake.log[0]):
     )
     summary = assessment.summarise(estimates, level=snakemake.params.level)
     io.write_frame("summary", summary, snakemake.output.summary)
+    io.write_csv("curves", assessment.curves(summary), snakemake.output.curves)
     metrics = assessment.metrics(summary, **snakemake.params.headline)
     io.write_json(metrics, snakemake.output.metrics)

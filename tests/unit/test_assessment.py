@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from earnest import io, schemas
-from earnest.assessment import metrics, summarise
+from earnest.assessment import curves, metrics, summarise
 
 CELL = {
     "study": "s",
@@ -143,6 +143,24 @@ def test_summary_survives_writing(tmp_path):
     back = io.read_frame("summary", tmp_path / "summary.parquet")
     assert back["interval"].tolist() == ["valid", "no valid interval"]
     assert back["mean"][0] == pytest.approx(0.7)
+
+
+def test_curves_are_plain_scores_by_size():
+    rows = [
+        row(0, 0.5, size=40),
+        row(1, 0.7, size=40),
+        row(0, 0.8, size=20),
+        row(0, None, size=20, sampler="farthest", reason="undefined"),
+        row(0, 0.9, size=20, utility="true"),
+    ]
+    found = curves(summarise(table(*rows)))
+    assert list(found) == list(schemas.TABLES["curves"])
+    cells = [("farthest", 20, None), ("random", 20, 0.8), ("random", 40, 0.6)]
+    assert [
+        (one["sampler"], one["size"], None if math.isnan(one["mean"]) else one["mean"])
+        for one in found.to_dict("records")
+    ] == [(sampler, size, mean and pytest.approx(mean)) for sampler, size, mean in cells]
+    assert set(found["truth"]) == {0.7}
 
 
 def test_metrics_are_strict_and_nested():

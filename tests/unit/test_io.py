@@ -178,3 +178,28 @@ def test_arrays_are_mapped_and_pickles_refused(tmp_path):
     np.save(tmp_path / "c.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="allow_pickle=False"):
         io.read_array(tmp_path / "c.npy", memory_map=False)
+
+
+def curve(**changes):
+    cell = {"task": "t", "measure": "accuracy", "sampler": "random", "estimator": "kde"}
+    return pd.DataFrame([cell | {"size": 20, "mean": 0.1 + 0.2, "truth": None} | changes])
+
+
+def test_csv_is_strict_and_keeps_every_digit(tmp_path):
+    io.write_csv("curves", curve()[::-1], tmp_path / "c.csv")
+    assert (tmp_path / "c.csv").read_bytes() == (
+        b"task,measure,sampler,estimator,size,mean,truth\n"
+        b"t,accuracy,random,kde,20,0.30000000000000004,\n"
+    )
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_csv_refuses_what_a_spreadsheet_would_run(start, tmp_path):
+    with pytest.raises(ValueError, match=r"column task: .* begins like a formula"):
+        io.write_csv("curves", curve(task=f"{start}cmd"), tmp_path / "c.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_csv_of_another_shape_is_refused(tmp_path):
+    with pytest.raises(schemas.SchemaError, match="missing columns"):
+        io.write_csv("curves", curve().drop(columns="size"), tmp_path / "c.csv")
