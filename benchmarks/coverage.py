@@ -2,7 +2,9 @@
 
 Draws subsets of real pools by several samplers, estimates accuracy and balanced accuracy from
 each, and prints how often the nominal 95 % interval held the score of the whole pool, with the
-typical error and the mean width. Every number follows from the seed.
+typical error and the mean width; then, per measure, the coverage of every estimator's own interval
+as a Markdown table, in italics where a study would print `no valid interval`. Every number
+follows from the seed.
 
     python benchmarks/coverage.py ../shared/pools --seeds 200 --sizes 50 100 200
 
@@ -19,6 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from earnest.assessment import ERRORS, FEWEST_INTERVALS, MARGIN
 from earnest.designs import RECORDED, of_prefix
 from earnest.engine.drawing import draw_block
 from earnest.estimates import ESTIMATORS, INTERVALS, Pool, estimate_all, subset_weights, true_value
@@ -94,8 +97,32 @@ def _held(found: list, truth: float) -> str:
     return f"{held:12.3f} {len(pairs):6} {np.diff(pairs).mean():7.3f}"
 
 
+def digest(cells: dict, truths: dict[str, float], measure: str, options) -> list[str]:
+    """Return the coverage of own intervals, one row an estimator and one column a sampler."""
+    sizes = " / ".join(map(str, options.sizes))
+    lines = [f"Coverage of {measure} with {sizes} labels:", ""]
+    lines += ["| estimator | " + " | ".join(options.samplers) + " |"]
+    lines += ["| --- " * (1 + len(options.samplers)) + "|"]
+    for name in options.estimators:
+        found = []
+        for sampler in options.samplers:
+            own = ESTIMATORS[name].interval
+            keys = [(sampler, size, name, measure, own) for size in options.sizes]
+            found.append(" / ".join(_verdict(cells[key], truths[measure]) for key in keys))
+        lines.append(f"| `{name}` | " + " | ".join(found) + " |")
+    return lines
+
+
+def _verdict(found: list, truth: float) -> str:
+    held = [one.low <= truth <= one.high for one in found if one.low is not None]
+    if len(held) < FEWEST_INTERVALS:
+        return "–"
+    text, error = f"{np.mean(held):.2f}", np.sqrt(0.95 * 0.05 / len(held))
+    return text if np.mean(held) >= 0.95 - min(MARGIN, ERRORS * error) - 1e-9 else f"*{text}*"
+
+
 def main() -> None:
-    """Print the table of every pool and sampler."""
+    """Print the tables of every pool and sampler."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path, help="folder with pools as .npz files")
     parser.add_argument("--seeds", type=int, default=100)
@@ -108,6 +135,7 @@ def main() -> None:
     for path in sorted(options.folder.glob("*.npz")):
         pool, labels = load(path, options.sides)
         truths = {name: true_value(pool, labels, name).value for name in MEASURES}
+        everything = {}
         for sampler in options.samplers:
             start, cells = time.process_time(), {}
             for key, one in estimates(pool, labels, sampler, options):
@@ -116,6 +144,9 @@ def main() -> None:
             spent = time.process_time() - start
             print(f"\n{path.stem}, {len(pool)} items ({known}), {sampler}, {spent:.0f} CPU s")
             print("\n".join(table(cells, truths)), flush=True)
+            everything |= {(sampler, *key): found for key, found in cells.items()}
+        for measure in MEASURES:
+            print(f"\n{path.stem}. " + "\n".join(digest(everything, truths, measure, options)))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from earnest.geometry.pool import prepare_pool
 
 LARGEST_MATRIX_POOL = 4_000  # items whose pairwise distances are kept for the next subset: 64 MB
 REMEDY = (
-    "a fifth of the labels chosen at random, or chances recorded as uncertainty_mixed does,"
-    " would allow an interval"
+    "a fifth of the labels at random, or recorded chances (uncertainty_mixed), would allow an"
+    " interval"
 )
 
 
@@ -108,7 +108,7 @@ def _share(part: np.ndarray, whole: np.ndarray, otherwise: float) -> np.ndarray:
 def in_words(reason: str, measure: str, bounds: tuple[float, float] | None) -> str:
     """Return the plain statement about a sampler without chances, with bounds and a remedy."""
     if bounds is not None:
-        name = measure.replace("_", " ").replace(":", " of ")
+        name = measure.replace("_", " ").replace(":", " of ").replace("f1", "F1")
         low, high = bounds
-        reason += f"; whatever the unlabelled items are, {name} lies in {low:.3f} to {high:.3f}"
+        reason += f"; whatever the rest is, {name} lies in {low:.3f} to {high:.3f}"
     return f"{reason}; {REMEDY}"
