@@ -246,7 +246,8 @@ TABLES: dict[str, dict[str, Column]] = {
     "fold_recalls": _FOLD_OF_CORRECTION
     | _SUBCONCEPT
     | {
-        "trained": _INT,  # training rows after the correction that are copies of its rows
+        "trained": _INT,  # training rows after the correction, its own or made from them
+        "neighbours": _INT_OR_NULL,  # k of SMOTE; null for the other corrections
         "hits": _INT,
     }
     | {f"{way}_{kind}": _FLOAT for way in ("hit", "missed") for kind in _WEIGHTINGS},

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number, signed
-from earnest.reports.view import records
+from earnest.reports.view import plain, records
+from earnest.tables.resampling import NEIGHBOURS as SMOTE_NEIGHBOURS
 
 if TYPE_CHECKING:
     import pandas
@@ -240,3 +241,25 @@ def not_run_rows(datasets: Sequence[Row], scores: "pandas.DataFrame") -> list[Ro
         where = f"{dataset}, {words.correction(correction)}, {words.measure(measure)}"
         rows.append({"what": f"{where} ({len(mine)} cells)", "reason": reason})
     return rows
+
+
+def trained_rows(recalls: "pandas.DataFrame", corrections: Sequence[str]) -> list[Row]:
+    """One row per subconcept: mean number of training rows under each correction."""
+    keys = ["dataset", "rank", "subconcept", "side"]
+    means = recalls.pivot_table(index=keys, columns="correction", values="trained")
+    return [
+        {
+            "dataset": dataset,
+            "subconcept": subconcept,
+            "side": side,
+            "cells": [number(plain(found.get(name)), 1) for name in corrections],
+        }
+        for (dataset, _, subconcept, side), found in means.iterrows()
+    ]
+
+
+def few_neighbours(recalls: "pandas.DataFrame") -> list[str]:
+    """Data sets in which SMOTE had fewer than its usual five neighbours, with the fewest."""
+    few = recalls[recalls["neighbours"].astype("float64") < SMOTE_NEIGHBOURS]
+    fewest = few.groupby("dataset")["neighbours"].min()
+    return [f"{name} ({int(count)})" for name, count in fewest.items()]

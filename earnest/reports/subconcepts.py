@@ -100,36 +100,53 @@ def build_report(inputs: TableReportInputs) -> str:
         used=[one for one in inputs.datasets if one["status"] == "used"],
         corrections=[(name, words.correction(name)) for name in corrections],
         short=findings.in_short(inputs),
-        correlations={
-            name: rows.correlation_rows(inputs.correlations, name) for name in corrections
-        },
-        gaps=rows.gap_rows(inputs.gaps),
-        differences=rows.difference_rows(inputs.differences),
+        **_tables(inputs, corrections),
+        **_legends(),
         gap_figures=_gap_figures(inputs),
-        distances=rows.distance_rows(inputs.distances),
-        weights=rows.weight_rows(inputs.weights),
-        weight_sets={name: rows.weight_set_rows(inputs.weights, name) for name in corrections},
-        recognition=rows.recognition_rows(inputs.recognition),
         scatters=_scatters(inputs),
         sheets=[_sheet(inputs, name) for name in corrections],
-        bars=[
-            (words.utility(name), figures.safe(drawings.block(words.UTILITIES[name][1])))
-            for name in BARS
-        ],
-        lines=[(words.utility(name), figures.safe(drawings.key(name))) for name in LINES],
-        blocks=[
-            ("size", figures.safe(drawings.block("var(--count)"))),
-            ("share on the right side", figures.safe(drawings.block("var(--score)"))),
-        ],
-        meanings=[(words.utility(name), text) for name, text in words.MEANINGS.items()],
-        tasks=rows.dataset_rows(inputs.datasets),
-        not_run=rows.not_run_rows(inputs.datasets, inputs.scores),
         settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
         number=number,
         style=figures.safe((TEMPLATES / "report.css").read_text(encoding="utf-8")),
         script=figures.safe(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
+
+
+def _tables(inputs: TableReportInputs, corrections: Sequence[str]) -> dict[str, Any]:
+    return {
+        "correlations": {
+            name: rows.correlation_rows(inputs.correlations, name) for name in corrections
+        },
+        "gaps": rows.gap_rows(inputs.gaps),
+        "differences": rows.difference_rows(inputs.differences),
+        "distances": rows.distance_rows(inputs.distances),
+        "weights": rows.weight_rows(inputs.weights),
+        "weight_sets": {name: rows.weight_set_rows(inputs.weights, name) for name in corrections},
+        "recognition": rows.recognition_rows(inputs.recognition),
+        "tasks": rows.dataset_rows(inputs.datasets),
+        "not_run": rows.not_run_rows(inputs.datasets, inputs.scores),
+        "trained": rows.trained_rows(inputs.recalls, corrections),
+        "few_neighbours": rows.few_neighbours(inputs.recalls),
+    }
+
+
+def _legends() -> dict[str, Any]:
+    def line(name: str) -> tuple[str, Any]:
+        return words.utility(name), figures.safe(drawings.key(name))
+
+    def block(text: str, colour: str) -> tuple[str, Any]:
+        return text, figures.safe(drawings.block(colour))
+
+    return {
+        "bars": [block(words.utility(name), words.UTILITIES[name][1]) for name in BARS],
+        "lines": [line(name) for name in LINES],
+        "blocks": [
+            block("size", "var(--count)"),
+            block("share on the right side", "var(--score)"),
+        ],
+        "meanings": [(words.utility(name), text) for name, text in words.MEANINGS.items()],
+    }
 
 
 def _gap_figures(inputs: TableReportInputs) -> list[dict[str, Any]]:

@@ -96,7 +96,8 @@ def score_predictions(name: str, given: predictions.Predictions) -> Scored:
         scores += [at | cell for cell in cells]
         if tested.subconcept is None:
             continue
-        recalls += [at | row for row in count_hits(tested, hit, description, copies=trained)]
+        found = count_hits(tested, hit, description, copies=trained)
+        recalls += [at | {"neighbours": None} | row for row in found]
         at = {"dataset": name} | fold
         averages += [
             at | row

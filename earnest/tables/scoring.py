@@ -85,6 +85,7 @@ def score_correction(
         tested = _tested(test)
         scores += [at | c for c in score_fold(tested, hit, score, description["minority"])]
         copies = train["subconcept"].to_numpy(dtype=str)[fixed.sources]
+        at["neighbours"] = fixed.neighbours
         recalls += [at | row for row in count_hits(tested, hit, description, copies=copies)]
     return schemas.frame_of("fold_scores", scores), schemas.frame_of("fold_recalls", recalls)
 

@@ -160,3 +160,20 @@ def test_the_same_inputs_give_the_same_page(inputs, page):
 )
 def test_p_values_in_words(p, text):
     assert rows.p_text(p) == text
+
+
+def test_training_items_are_counted_by_subconcept(inputs):
+    found = rows.trained_rows(inputs.recalls, ["none", "smote"])
+    mine = {r["subconcept"]: r["cells"] for r in found if r["dataset"] == "made0"}
+    assert mine["a"] == ["30.0", "30.0"]
+    assert [mine["b"][0], mine["c<i>"][0]] == ["14.0", "6.0"]
+    # 30 minority items in all after SMOTE
+    assert float(mine["b"][1]) + float(mine["c<i>"][1]) == pytest.approx(30)
+
+
+def test_few_neighbours_of_smote_are_said(inputs):
+    recalls = inputs.recalls.copy()
+    assert rows.few_neighbours(recalls) == []
+    chosen = (recalls["dataset"] == "made2") & (recalls["correction"] == "smote")
+    recalls.loc[chosen, "neighbours"] = 3
+    assert rows.few_neighbours(recalls) == ["made2 (3)"]

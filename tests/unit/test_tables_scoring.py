@@ -148,6 +148,9 @@ def test_every_correction_gives_the_whole_table(split, correction):
     expected = {"none": [30, 20], "weight": [30, 20], "ros": [30], "smote": [30], "rus": [20]}
     assert sorted(trained, reverse=True) == expected[correction]
     assert set(scores["correction"]) == {correction}
+    # each half trains on 20 minority items
+    neighbours = recalls["neighbours"].dropna().unique().tolist()
+    assert neighbours == ([5] if correction == "smote" else [])
 
 
 def test_the_order_of_the_items_does_not_matter(split):
