@@ -45,9 +45,13 @@ class Subset:
     cache: dict = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.confidence = confidences(self.pool)
         self.correct = self.labels == self.pool.predictions[self.labelled]
         self.sums = self.counts.sum(axis=1, keepdims=True)
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """The posterior of each pool item's predicted class, (N,) float64."""
+        return self.once("confidence", lambda subset: confidences(subset.pool))
 
     def unlabelled(self) -> np.ndarray:
         """Return the pool rows that are not in the subset, ascending."""
