@@ -332,5 +332,5 @@ def _check_names(name: str, measures: Sequence[str], utilities: Sequence[str]) -
         ("utility", utilities, UTILITIES),
     ):
         for one in given:
-            if (one.partition(":")[0] if what == "measure" else one) not in known:
+            if one not in known and not (what == "measure" and one.startswith("recall:")):
                 raise ValueError(f"unknown {what} {one!r}; there are {', '.join(known)}")

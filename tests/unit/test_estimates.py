@@ -371,6 +371,7 @@ def test_weighting_moves_the_estimate(real_pool, name):
         (("best", [0], [True]), {}, "unknown estimator 'best'; there are unweighted, kde"),
         (("unweighted", [0], [True]), {"measure": "gain"}, "unknown measure 'gain'"),
         (("unweighted", [0], [True]), {"measure": "recall:9"}, "no class '9'"),
+        (("difference", [0], [True]), {"measure": "f1:1"}, "unknown measure 'f1:1'"),
         (("unweighted", [0], [True]), {"interval": "wide"}, "unknown interval 'wide'"),
         (("lure", [0], [True]), {"design": DESIGN}, "chances of 3 items, but 1 are labelled"),
         (("post_stratified", [0], [True]), {"strata": 0}, "strata must be at least 1"),
