@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.designs import uncertainty_mixed
-from earnest.geometry import checks
+from earnest.geometry import checks, medoids
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.geometry.traversal import traverse, traverse_many
 from earnest.rng import generator
@@ -15,6 +15,9 @@ from earnest.rng import generator
 LARGEST_KMEDOIDS_POOL = 15_000
 
 _KMEDOIDS_ITERATIONS = 1_000
+
+# In smaller pools the package is as quick as compiling our own; both end at the same medoids.
+_FEWEST_FOR_COMPILING = 1_000
 
 
 def random(
@@ -238,8 +241,6 @@ def kmedoids(
     ----------
     Schubert and Rousseeuw, Fast and eager k-medoids clustering, Information Systems 101, 2021.
     """
-    from kmedoids import fasterpam
-
     pool = prepare_pool(embeddings)
     n = _check_size(n, len(pool))
     if len(pool) > LARGEST_KMEDOIDS_POOL:
@@ -247,17 +248,25 @@ def kmedoids(
             f"kmedoids needs all pairwise distances, at most {LARGEST_KMEDOIDS_POOL} items;"
             f" this pool has {len(pool)}: draw from a random part of it, or use farthest"
         )
-    start = rng.choice(len(pool), size=n, replace=False).astype(np.uint64)
+    start = rng.choice(len(pool), size=n, replace=False)
     if n == len(pool):
         return np.arange(n, dtype=np.int64)
-    matrix = pool.distance_matrix()
+    if len(pool) >= _FEWEST_FOR_COMPILING and pool.holds_all_pairs:
+        matrix, order = pool.shared(
+            ("medoids",), lambda: medoids.prepare(pool.neighbours.order, pool.distance_matrix())
+        )
+        return _distinct(medoids.settle(matrix, order, start, passes=_KMEDOIDS_ITERATIONS), n)
+    from kmedoids import fasterpam
+
     # One thread and no seed: the parallel version shuffles, and by machine it would differ.
-    result = fasterpam(matrix, start, max_iter=_KMEDOIDS_ITERATIONS, n_cpu=1)
+    result = fasterpam(
+        pool.distance_matrix(), start.astype(np.uint64), max_iter=_KMEDOIDS_ITERATIONS, n_cpu=1
+    )
     return _distinct(np.asarray(result.medoids).astype(np.int64), n)
 
 
-def _distinct(medoids: np.ndarray, n: int) -> np.ndarray:
-    rows = np.unique(medoids)
+def _distinct(found: np.ndarray, n: int) -> np.ndarray:
+    rows = np.unique(found)
     if rows.size != n:
         raise RuntimeError(f"FasterPAM returned {rows.size} distinct medoids where {n} were due")
     return rows
