@@ -51,9 +51,12 @@ def read(name: str, folders: Sequence[str | os.PathLike]) -> tabular.Table:
     if not found:
         address = ADDRESS.format(name=name)
         raise tabular.MissingTable(tabular.missing(name, f"{name}.dat", address, folders))
-    rows = _read_rows(found[0])
-    joined = len(found) == 2
-    labels = _rings(rows, _read_rows(found[1]), *found) if joined else rows.iloc[:, -1]
+    with tabular.named_damage(found[0]):
+        rows = _read_rows(found[0])
+    labels = rows.iloc[:, -1]
+    if len(found) == 2:
+        with tabular.named_damage(found[1]):
+            labels = _rings(rows, _read_rows(found[1]), *found)
     return tabular.to_table(rows.iloc[:, :-1], labels, path=found[0])
 
 

@@ -44,14 +44,12 @@ def read(name: str, folders: Sequence[str | os.PathLike]) -> tabular.Table:
         address = ADDRESS.format(name=name)
         raise tabular.MissingTable(tabular.missing(name, f"{name}.tsv.gz", address, folders))
     path = found[0]
-    try:
+    with tabular.named_damage(path):
         columns = pd.read_csv(path, sep="\t", nrows=0).columns
         marks = {column: list(tabular.MISSING_MARKS) for column in columns if column != TARGET}
         frame = pd.read_csv(
             path, sep="\t", dtype={TARGET: str}, keep_default_na=False, na_values=marks
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, OSError) as error:
-        raise tabular.UnusableTable(f"{path} cannot be read: {error}") from error
     if TARGET not in frame.columns:
         raise tabular.UnusableTable(f"{path}: no column {TARGET!r}")
     return tabular.to_table(frame.drop(columns=TARGET), frame[TARGET], path=path)

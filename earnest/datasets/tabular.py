@@ -2,7 +2,8 @@
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,19 @@ def _module(collection: str) -> Any:
             f"unknown collection {collection!r}; known are {', '.join(sorted(COLLECTIONS))}"
         )
     return importlib.import_module(COLLECTIONS[collection])
+
+
+@contextmanager
+def named_damage(path: str | os.PathLike) -> Iterator[None]:
+    """Turn what a damaged or foreign file raises while it is read into an `UnusableTable`."""
+    import zlib
+
+    try:
+        yield
+    except UnusableTable:
+        raise
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # pandas' errors are ValueErrors
+        raise UnusableTable(f"{path} cannot be read: {error}") from error
 
 
 def first_file(folders: Sequence[str | os.PathLike], names: Sequence[str]) -> Path | None:

@@ -130,10 +130,28 @@ def test_an_unusable_pmlb_file_says_why(tmp_path, text, reason):
     assert "made.tsv" in str(caught.value)
 
 
-def test_a_broken_archive_says_so(tmp_path):
-    (tmp_path / "made.tsv.gz").write_bytes(gzip.compress(b"x\ttarget\n" + b"1\ta\n" * 99)[:-30])
-    with pytest.raises(tabular.UnusableTable, match="cannot be read"):
-        tabular.read("pmlb", "made", [tmp_path])
+@pytest.mark.parametrize(("collection", "file"), [("pmlb", "made.tsv.gz"), ("keel", "made.dat.gz")])
+@pytest.mark.parametrize("damage", ["cut", "changed", "other"])
+def test_a_damaged_archive_says_so(tmp_path, collection, file, damage):
+    head = b"x\ttarget\n" if collection == "pmlb" else b""
+    separator = b"\t" if collection == "pmlb" else b","
+    rows = b"".join(b"%d%sa\n" % (n * n, separator) for n in range(999))
+    packed = gzip.compress(head + rows)
+    broken = {
+        "cut": packed[:-30],
+        "changed": packed[:200] + bytes(99) + packed[299:],
+        "other": b"<html>not found</html>",
+    }
+    (tmp_path / file).write_bytes(broken[damage])
+    with pytest.raises(tabular.UnusableTable, match=f"{file} cannot be read"):
+        tabular.read(collection, "made", [tmp_path])
+
+
+def test_a_join_with_text_for_a_number_is_named(tmp_path):
+    written(tmp_path / "abalone19.dat", "M, 0.40, 2,negative\n")
+    written(tmp_path / "abalone.data", "Sexo,a,b,Anillos\nM,much,2,8\n")
+    with pytest.raises(tabular.UnusableTable, match=r"abalone\.data cannot be read"):
+        tabular.read("keel", "abalone", [tmp_path])
 
 
 def test_an_unknown_collection_is_named():
