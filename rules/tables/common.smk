@@ -82,7 +82,7 @@ CODE = {
     "scores": ("tables.scoring",),
     "predictions": ("tables.predicted",),
     "assessment": ("tables.assessing", "tables.weighting"),
-    "report": ("reports.subconcepts",),
+    "report": ("reports.subconcepts", "tables.published"),
 }
 SETTINGS = {
     "splits": {
