@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ GROUP = ("study", "task", "sampler", "size", "estimator", "measure", "utility")
 FEWEST_INTERVALS = 10
 MARGIN = 0.05  # how far below its level a measured coverage may lie
 ERRORS = 3  # and how many binomial standard errors, if that is less
+_WEIGHTS = ("ess", "largest", "pareto_k")
 _OUTSIDE = ("outside_confidence", "outside_distance")
 
 
@@ -51,7 +53,7 @@ def summarise(estimates: "pandas.DataFrame", *, level: float = 0.95) -> "pandas.
 
     numbers = {
         name: estimates[name].to_numpy(dtype=np.float64, na_value=np.nan)
-        for name in ("value", "low", "high", "truth", "ess", *_OUTSIDE)
+        for name in ("value", "low", "high", "truth", *_WEIGHTS, *_OUTSIDE)
     }
     other = {name: estimates[name].to_numpy() for name in ("subset", "flags", "reason")}
     rows = []
@@ -81,15 +83,15 @@ def _summarise_cell(cells: dict[str, np.ndarray], level: float, key: tuple) -> d
         "coverage": coverage,
         "mean_width": mean_width,
         "interval": "valid" if reason is None else "no valid interval",
-        "ess": np.nan if np.isnan(cells["ess"]).all() else np.nanmedian(cells["ess"]),
-        **{name: _mean(cells[name]) for name in _OUTSIDE},
+        **{name: _over_cells(np.nanmedian, cells[name]) for name in _WEIGHTS},
+        **{name: _over_cells(np.nanmean, cells[name]) for name in _OUTSIDE},
         "flags": sorted({flag for flags in cells["flags"] for flag in flags}),
         "reason": reason,
     }
 
 
-def _mean(values: np.ndarray) -> float:
-    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
+def _over_cells(function: Callable[[np.ndarray], float], values: np.ndarray) -> float:
+    return math.nan if np.isnan(values).all() else float(function(values))
 
 
 def _one_truth(truths: np.ndarray, key: tuple) -> float:

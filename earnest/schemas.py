@@ -163,7 +163,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "low": _FLOAT_OR_NULL,
         "high": _FLOAT_OR_NULL,
         "truth": _FLOAT_OR_NULL,
-        "ess": _FLOAT_OR_NULL,  # null for an estimator without weights
+        "ess": _FLOAT_OR_NULL,  # null for an estimator without weights, as the next two
+        "largest": _FLOAT_OR_NULL,
+        "pareto_k": _FLOAT_OR_NULL,
         # shares of the pool beyond what is labelled, of the subset; with `unweighted` only
         "outside_confidence": _FLOAT_OR_NULL,
         "outside_distance": _FLOAT_OR_NULL,
@@ -201,7 +203,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "coverage": _FLOAT_OR_NULL,  # share of the intervals that hold the truth
         "mean_width": _FLOAT_OR_NULL,
         "interval": _TEXT,  # valid | no valid interval
-        "ess": _FLOAT_OR_NULL,  # median over the cells
+        "ess": _FLOAT_OR_NULL,  # medians over the cells
+        "largest": _FLOAT_OR_NULL,
+        "pareto_k": _FLOAT_OR_NULL,
         "outside_confidence": _FLOAT_OR_NULL,  # means over the cells
         "outside_distance": _FLOAT_OR_NULL,
         "flags": Column("list<string>"),  # those raised in any cell

@@ -65,6 +65,8 @@ def _summary_row(key: dict, truth: float | None, rng) -> dict:
         "undefined": 0,
         "interval": "no valid interval",
         "ess": None,
+        "largest": None,
+        "pareto_k": None,
         "outside_confidence": 2 / size if estimator == "unweighted" else None,
         "outside_distance": 9 / size if estimator == "unweighted" else None,
         "flags": [],
@@ -73,6 +75,7 @@ def _summary_row(key: dict, truth: float | None, rng) -> dict:
     empty = dict.fromkeys(("mean", "sd", "bias", "rmse", "coverage", "mean_width"))
     if weighted:
         row["ess"] = size * (0.3 + 0.5 * _NOISE[estimator] * rng.uniform(0.6, 1))
+        row |= {"largest": size / row["ess"] * 2, "pareto_k": 0.9 if size > 100 else 0.5}
         row["flags"] = ["no_correction"] if estimator == "kde" and size == 25 else []
     if truth is None or unfit:
         reason = "the difference estimator knows no such measure" if unfit else "undefined"

@@ -103,7 +103,8 @@ def estimate_block(
             **settings,
         )  # fmt: skip
         shared = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
-        shared["ess"] = None if weights is None else weights.ess
+        for diagnostic in ("ess", "largest", "pareto_k"):
+            shared[diagnostic] = None if weights is None else getattr(weights, diagnostic)
         if estimator == "unweighted":
             shared["outside_confidence"] = outside_confidence(pool, items)
             shared["outside_distance"] = outside_distance(pool, items)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 UNDECODABLE = frozenset({"unreadable", "empty", "truncated", "undeclared_length", "non_finite"})
 LONG = 40  # characters of a reason that still fit a table cell
+HEAVY_TAIL = 0.7  # Pareto k above which a weighted mean is unreliable (Vehtari et al., PSIS)
 LONGEST = 400  # rows of a list of clips on the page; the whole list is in the clips table
 
 
@@ -151,6 +152,11 @@ def weight_rows(view: TaskView) -> list[dict[str, Any]]:
                     "estimator": words.style(row["estimator"]).label,
                     "ess": row["ess"],
                     "ess_text": number(row["ess"], 1),
+                    "largest": row["largest"],
+                    "largest_text": number(row["largest"], 1),
+                    "pareto_k": row["pareto_k"],
+                    "pareto_text": number(row["pareto_k"], 2),
+                    "unreliable": row["pareto_k"] is not None and row["pareto_k"] > HEAVY_TAIL,
                     "share": share,
                     "bar": figures.safe(figures.bar(share, kind="count")),
                     "flags": [flag.replace("_", " ") for flag in row["flags"] or []],

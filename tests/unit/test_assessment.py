@@ -57,6 +57,19 @@ def test_hand_checked_summary():
     assert found["reason"] == "coverage was measured on 3 distinct subsets only"
 
 
+def test_diagnostics_are_medians_and_shares_are_means():
+    rows = [
+        row(0, 0.6, largest=2.0, pareto_k=0.1, outside_confidence=0.5, outside_distance=0.0),
+        row(1, 0.6, largest=9.0, pareto_k=None, outside_confidence=0.2, outside_distance=0.3),
+        row(2, 0.6, largest=3.0, pareto_k=0.7, outside_confidence=0.2, outside_distance=None),
+    ]
+    found = summarise(table(*rows)).iloc[0]
+    assert (found["largest"], found["pareto_k"]) == (3.0, pytest.approx(0.4))
+    assert found["outside_confidence"] == pytest.approx(0.3)
+    assert found["outside_distance"] == pytest.approx(0.15)
+    assert math.isnan(summarise(table(row(0, 0.6)))["pareto_k"][0])
+
+
 def with_coverage(hits, misses):
     rows = [row(seed, 0.7, 0.6, 0.8) for seed in range(hits)]
     return table(*rows, *(row(hits + seed, 0.9, 0.8, 1.0) for seed in range(misses)))

@@ -88,6 +88,8 @@ def row(**changed):
         "mean_width": 0.1,
         "interval": "valid",
         "ess": None,
+        "largest": None,
+        "pareto_k": None,
         "outside_confidence": None,
         "outside_distance": None,
         "flags": [],
@@ -296,6 +298,18 @@ def test_uncertainty_sampling_is_said_to_be_beyond_correction():
     assert "no weighting can correct that, and none of its estimates carries an interval" in said
     said = " ".join(findings.statements(one_task([row()])))
     assert "no weighting can correct" not in said
+
+
+def test_weights_are_listed_with_their_largest_one_and_tail():
+    rows = [
+        row(),
+        row(estimator="kde", ess=40.0, largest=7.25, pareto_k=0.71),
+        row(estimator="knn", ess=90.0, largest=1.5, pareto_k=None, flags=["no_correction"]),
+    ]
+    kde, knn = tables.weight_rows(one_task(rows, size=100))
+    assert (kde["largest_text"], kde["pareto_text"], kde["unreliable"]) == ("7.2", "0.71", True)
+    assert (knn["largest_text"], knn["pareto_text"], knn["unreliable"]) == ("1.5", "–", False)
+    assert knn["flags"] == ["no correction"]
 
 
 def test_coverage_stands_per_estimator_and_sampler_with_the_reason():
