@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.designs import uncertainty_mixed
-from earnest.geometry import checks, medoids
+from earnest.geometry import checks, large, medoids
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.geometry.traversal import traverse, traverse_many
 from earnest.rng import generator
@@ -190,7 +190,8 @@ def density_farthest(
     n, k = _check_size(n, len(pool)), checks.check_count("k", k)
     if density not in ("neighbours", "kernel"):
         raise ValueError(f"density must be neighbours or kernel, got {density!r}")
-    pool.points(metric)  # refuses what has no direction, even where nothing is compared
+    if metric != "euclidean":
+        pool.points(metric)  # refuses what has no direction, even where nothing is compared
     start = int(rng.integers(len(pool)))
     return _walk(pool, start, n, metric, (density, k) if len(pool) > 1 else None)
 
@@ -202,6 +203,8 @@ def _walk(
 
     def compute() -> np.ndarray:
         factor = None if density is None else pool.local_density(*density, metric)
+        if metric == "euclidean" and not pool.holds_all_pairs:
+            return large.traverse(pool.embeddings, start, n, factor=factor)
         known = pool.known_distances(metric)
         return traverse(pool.points(metric), start, n, metric=metric, factor=factor, known=known)
 

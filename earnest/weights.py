@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from earnest.geometry import checks, density, distances
+from earnest.geometry import checks, density, distances, large
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.geometry.posteriors import posterior_features
 from earnest.weighting import diagnostics, domain_classifier, moment_matching
@@ -128,7 +128,7 @@ def logistic(
         None.
     """
     strength = checks.check_positive("C", C)
-    return domain_classifier.log_odds(pool.standardised, labelled, C=strength), ()
+    return domain_classifier.log_odds(pool.standardised_rows, labelled, C=strength), ()
 
 
 def knn(
@@ -161,14 +161,14 @@ def knn(
     -------
     log_weights : numpy.ndarray, shape (n,), float64
     flags : tuple of str
-        None.
     """
     k, power = checks.check_count("k", k), checks.check_positive("power", power)
     n = len(labelled)
     if n == 1:
         return np.zeros(1), ()  # no labelled neighbour to compare with, and the mean is 1 anyway
-    subset = pool.points()[labelled]
-    to_labelled = distances.mean_neighbour_distances(subset, np.arange(n), k)
+    # Both sides by the same rule, down to the last bit: with L = D they are equal.
+    mean_distances = (large if pool.is_large else distances).mean_neighbour_distances
+    to_labelled = mean_distances(pool.embeddings[labelled].astype(np.float64), np.arange(n), k)
     to_pool = pool.neighbour_distances(labelled, k)
     return power * (np.log(to_labelled) - np.log(to_pool)), ()
 

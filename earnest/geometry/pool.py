@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from earnest.geometry import checks, density, distances
+from earnest.geometry import checks, density, distances, large
 from earnest.geometry.subsets import LARGEST_ALL_PAIRS, KernelSums, Neighbours
+
+# Larger pools make their standardised rows block by block instead of keeping a copy.
+LARGEST_IN_MEMORY = 50_000
 
 
 class PoolGeometry:
@@ -41,6 +44,16 @@ class PoolGeometry:
         """Embeddings by the pool's mean and SD (ddof 0; SD 0 counts as 1), (N, d) float64."""
         return density.standardise(self.embeddings)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether copies of the embeddings in double precision are avoided."""
+        return len(self) > LARGEST_IN_MEMORY
+
+    @cached_property
+    def standardised_rows(self) -> "np.ndarray | large.Standardised":
+        """The standardised embeddings, of a large pool made block by block."""
+        return large.Standardised(self.embeddings) if self.is_large else self.standardised
+
     def points(self, metric: str = "euclidean") -> np.ndarray:
         """Return the raw embeddings as float64, scaled to length 1 for "cosine"."""
         if metric not in self._points:
@@ -50,7 +63,11 @@ class PoolGeometry:
     def scores(self, components: int) -> np.ndarray:
         """Return the first min(components, rank) principal scores, shape (N, that) float64."""
         if components not in self._scores:
-            self._scores[components] = density.principal_scores(self.standardised, components)
+            self._scores[components] = (
+                self.standardised_rows.principal_scores(components)
+                if self.is_large
+                else density.principal_scores(self.standardised, components)
+            )
         return self._scores[components]
 
     def log_kernel_sums(self, rows: np.ndarray, components: int, bandwidth: float) -> np.ndarray:
@@ -65,6 +82,12 @@ class PoolGeometry:
         self, rows: np.ndarray, k: int, metric: str = "euclidean"
     ) -> np.ndarray:
         """Return the mean distance of some items to their k nearest pool items, itself excluded."""
+        if self.is_large and metric == "euclidean":
+            return self._remembered(
+                ("neighbours", k, metric),
+                rows,
+                lambda new: large.mean_neighbour_distances(self.embeddings, new, k),
+            )
         return self._remembered(
             ("neighbours", k, metric),
             rows,

@@ -21,8 +21,8 @@ def log_odds(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.ndarra
 
     Parameters
     ----------
-    points : numpy.ndarray, shape (N, d), float64
-        Standardised embeddings of the whole pool.
+    points : numpy.ndarray, shape (N, d), float64, or earnest.geometry.large.Standardised
+        Standardised embeddings of the whole pool; the latter makes them block by block.
     labelled : numpy.ndarray of int, shape (n,)
         Distinct rows.
     C : float
@@ -48,7 +48,8 @@ def coefficients(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.nd
     # The odds of a classifier without features: a start from which L = D is already solved.
     start = np.zeros(points.shape[1] + 1)
     start[-1] = math.log(len(points) / len(labelled))
-    return _minimise(_Fit(points, copies, 1.0 / C), start)
+    kind = _Fit if isinstance(points, np.ndarray) else _BlockedFit
+    return _minimise(kind(points, copies, 1.0 / C), start)
 
 
 class _Fit:
@@ -72,22 +73,47 @@ class _Fit:
 
         probability = expit(self.logits(parameters))
         residual = self.copies * probability - 1.0
-        gradient = np.append(
-            residual @ self.points + self.penalty * parameters[:-1], residual.sum()
-        )
-        return gradient, self.copies * probability * (1.0 - probability)
+        slopes = self.turn_back(residual) + self.penalty * parameters[:-1]
+        return np.append(slopes, residual.sum()), self.copies * probability * (1.0 - probability)
+
+    def turn_back(self, residual: np.ndarray) -> np.ndarray:
+        return residual @ self.points
+
+    def moments(self, curvature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the products and the sums of the columns under weights of the rows."""
+        weighted = self.points * curvature[:, None]
+        return weighted.T @ self.points, weighted.sum(axis=0)
 
     def step(self, gradient: np.ndarray, curvature: np.ndarray) -> np.ndarray:
         from scipy.linalg import solve
 
         size = len(gradient) - 1
-        weighted = self.points * curvature[:, None]
         hessian = np.empty((size + 1, size + 1))
-        hessian[:-1, :-1] = weighted.T @ self.points
+        hessian[:-1, :-1], hessian[-1, :-1] = self.moments(curvature)
+        hessian[:-1, -1] = hessian[-1, :-1]
         hessian[np.arange(size), np.arange(size)] += self.penalty
-        hessian[-1, :-1] = hessian[:-1, -1] = weighted.sum(axis=0)
         hessian[-1, -1] = curvature.sum()
         return solve(hessian, -gradient, assume_a="pos")
+
+
+class _BlockedFit(_Fit):
+    """The same over rows that are made block by block, each time anew."""
+
+    def logits(self, parameters: np.ndarray) -> np.ndarray:
+        found = np.empty(len(self.points))
+        for rows, part in self.points.blocks():
+            found[rows] = part @ parameters[:-1] + parameters[-1]
+        return found
+
+    def turn_back(self, residual: np.ndarray) -> np.ndarray:
+        return sum(residual[rows] @ part for rows, part in self.points.blocks())
+
+    def moments(self, curvature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        products = sums = 0.0
+        for rows, part in self.points.blocks():
+            weighted = part * curvature[rows, None]
+            products, sums = products + weighted.T @ part, sums + weighted.sum(axis=0)
+        return products, sums
 
 
 def _minimise(fit: _Fit, parameters: np.ndarray) -> np.ndarray:
