@@ -1,0 +1,203 @@
+"""dvc.yaml leaves nothing out: what a stage reads, by the rules, stands in its params and deps."""
+
+import itertools
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+RULES = {
+    "clips": "data",
+    "mixtures": "mixtures",
+    "embeddings": "embeddings",
+    "pools": "tasks",
+    "draws": "draws",
+    "estimates": "estimates",
+    "reports": "reports",
+}
+CODE = {"Snakefile", "rules", "workflow_scripts", "earnest", "config/schemas"}
+CONFIG_KEY = r"""config\[["'](\w+)["']\]"""
+# Named in common.smk, but followed stage by stage below.
+STAGED = ("SETTINGS", "get_stamp", "config")
+
+
+@pytest.fixture(scope="module")
+def pipeline(root):
+    return yaml.safe_load((root / "dvc.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def stages(pipeline):
+    return pipeline["stages"]
+
+
+@pytest.fixture(scope="module")
+def schema_keys(root):
+    schema = yaml.safe_load((root / "config/schemas/config.schema.yaml").read_text())
+    return set(schema["properties"])
+
+
+@pytest.fixture(scope="module")
+def common(root):
+    """The functions and constants of the common rules, by name."""
+    text = (root / "rules/common.smk").read_text(encoding="utf-8")
+    blocks = re.split(r"^(?=def \w+|[A-Z]\w* =)", text, flags=re.M)[1:]
+    return {re.match(r"(?:def )?(\w+)", block)[1]: block for block in blocks}
+
+
+@pytest.fixture(scope="module")
+def read_by(root, common):
+    """What the target and the rules of a stage say, and all that they call."""
+    snakefile = (root / "Snakefile").read_text(encoding="utf-8").split("\nelse:")[1]
+
+    def text_of(stage):
+        target = "all" if stage == "reports" else stage
+        text = re.search(rf"rule {target}:\n(.+?)(?=\n +rule |\Z)", snakefile, re.S)[1]
+        text += (root / f"rules/{RULES[stage]}.smk").read_text(encoding="utf-8")
+        waiting, seen = [text], set()
+        while waiting:
+            for name in set(re.findall(r"\w+", waiting.pop())) & common.keys() - seen - {*STAGED}:
+                seen.add(name)
+                waiting.append(common[name])
+        return "\n".join([text, *(common[name] for name in sorted(seen))])
+
+    return text_of
+
+
+@pytest.fixture(scope="module")
+def settings(common):
+    """Keys of the top level behind each stamp, with those of the stamps before it."""
+    entries = re.split(r'^    "(\w+)":', common["SETTINGS"], flags=re.M)[1:]
+    own = {
+        name: set(re.findall(CONFIG_KEY, text))
+        for name, text in zip(entries[::2], entries[1::2], strict=True)
+    }
+    before = dict(re.findall(r'"(\w+)": "(\w+)"', common["BEFORE"]))
+    assert len(before) >= 6
+
+    def keys_of(stamp):
+        return own[stamp] | (keys_of(before[stamp]) if stamp in before else set())
+
+    return keys_of
+
+
+def params(stage):
+    (entry,) = stage["params"]
+    return set(entry["config/config.yaml"])
+
+
+def outs(stage):
+    return {path: options for out in stage["outs"] for path, options in as_pair(out)}
+
+
+def as_pair(out):
+    return out.items() if isinstance(out, dict) else [(out, {})]
+
+
+def test_each_stage_calls_one_target_of_the_snakefile(root, stages):
+    targets = set(re.findall(r"rule (\w+):", (root / "Snakefile").read_text()))
+    assert list(stages) == list(RULES)
+    for name, stage in stages.items():
+        target = "all" if name == "reports" else name
+        assert stage["cmd"] == f"snakemake {target}"
+        assert target in targets
+
+
+def test_the_configuration_names_every_key_that_dvc_follows(root, schema_keys, stages):
+    config = yaml.safe_load((root / "config/config.yaml").read_text())
+    assert set(config) == schema_keys
+    assert params(stages["reports"]) == schema_keys
+
+
+def test_each_stage_follows_what_the_stages_before_it_follow(stages):
+    names = list(stages)
+    for earlier, later in itertools.pairwise(names):
+        assert params(stages[earlier]) <= params(stages[later]), later
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_stage_follows_every_key_that_its_rules_read(name, stages, read_by, settings):
+    text = read_by(name)
+    keys = set(re.findall(CONFIG_KEY, text))
+    for stamp in re.findall(r'get_stamp\("(\w+)"\)', text):
+        keys |= settings(stamp)
+    assert {"clips": {"mirror", "demo"}, "draws": {"draws", "tasks"}}.get(name, set()) <= keys
+    assert keys <= params(stages[name])
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_stage_depends_on_all_code_and_on_every_file_that_its_rules_name(name, stages, read_by):
+    stage = stages[name]
+    assert set(stage["deps"]) >= CODE
+    named = set(re.findall(r"results/\{\{?(?:study|STUDY)\}?\}/([\w.]+)", read_by(name)))
+    assert named
+    known = {path.rpartition("/")[2] for path in {*stage["deps"], *outs(stage)}}
+    assert named <= known
+
+
+def test_data_come_from_earlier_stages(stages):
+    made = set()
+    for name, stage in stages.items():
+        data = {path for path in stage["deps"] if path.startswith("results/")}
+        assert data <= made, name
+        assert data or name == "clips"
+        made |= outs(stage).keys()
+
+
+def test_every_output_says_why_it_persists_or_not(root, stages):
+    reasons, comment = {}, ""
+    for line in (root / "dvc.yaml").read_text(encoding="utf-8").split("stages:")[1].splitlines():
+        if line.strip().startswith("#"):
+            comment += line.strip("# ") + " "
+        else:
+            if comment:
+                reasons[re.match(r" +- (\S+?)(: |$)", line)[1]] = comment
+            comment = ""
+    made = {path: options for stage in stages.values() for path, options in outs(stage).items()}
+    assert reasons.keys() == made.keys()
+    for path, options in made.items():
+        start = "persist: " if options.get("persist") else "no persist: "
+        assert reasons[path].startswith(start), path
+
+
+def test_shards_persist_and_the_report_does_not(stages):
+    for name, stage in stages.items():
+        for path, options in outs(stage).items():
+            end = name == "reports" and not path.endswith("checks.json")
+            assert options.get("persist", False) == (not end), path
+
+
+def test_metrics_and_plots_stand_at_the_top_level(pipeline, stages):
+    (metrics,) = pipeline["metrics"]
+    (plots,) = pipeline["plots"]
+    assert {metrics, *plots} <= outs(stages["reports"]).keys()
+    assert not any({"metrics", "plots"} & stage.keys() for stage in stages.values())
+
+
+def test_the_template_of_the_plots_is_there(root, pipeline):
+    (options,) = pipeline["plots"][0].values()
+    template = json.loads((root / f".dvc/plots/{options['template']}.json").read_text())
+    assert template["data"] == {"values": "<DVC_METRIC_DATA>"}
+
+
+def test_dvc_is_not_called_inside_rules(root):
+    for path in [root / "Snakefile", *(root / "rules").rglob("*.smk")]:
+        assert not re.search(r"\bdvc\b", path.read_text()), path
+
+
+def test_git_keeps_what_describes_results_and_ignores_the_results(root, tmp_path):
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    shutil.copy2(root / ".gitignore", tmp_path)
+    kept = ["dvc.yaml", "dvc.lock", "config/config.yaml", ".dvcignore", ".dvc/plots/curves.json"]
+    ignored = ["results/demo/metrics.json", "data/demo/clips-40/root.json", ".snakemake/x"]
+    found = subprocess.run(
+        ["git", "check-ignore", *kept, *ignored],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.split() == ignored
