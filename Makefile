@@ -5,7 +5,7 @@ CORES ?= all
 # Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
 RUN := .venv/bin/python
 
-.PHONY: report test torch unlock clean system-packages
+.PHONY: report test torch unlock clean repro pull settle prune system-packages
 
 report: .venv/.core
 	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
@@ -20,6 +20,28 @@ torch: .venv/.torch
 unlock: .venv/.core
 	$(RUN) -m snakemake --unlock
 
+# DVC's stages call `snakemake`, so it is found before any other one; docs/dvc.md.
+repro: .venv/shims/snakemake
+	PATH="$$PWD/.venv/shims:$$PATH" $(RUN) -m dvc repro
+
+# Results from the remote, and Snakemake told that they are finished.
+pull: .venv/.core
+	$(RUN) -m dvc pull
+	@$(MAKE) --no-print-directory settle
+
+# After `dvc checkout` or `dvc pull`: DVC keeps no times and Snakemake's notes are of this folder only, so every output
+# is noted as made by the present code and configuration. Only done where dvc.lock says that they are.
+settle: .venv/.core
+	@$(RUN) -m dvc status --quiet || { echo "The results are not those of dvc.lock with this code and configuration:" >&2; \
+	  $(RUN) -m dvc status >&2; echo "Run \`dvc checkout\` if files are missing, else \`make repro\`." >&2; exit 1; }
+	$(RUN) -m snakemake --touch --forceall --quiet all
+
+# Deletes shards that the grid no longer has, and what killed runs left half-written.
+# CONFIG chooses the study.
+CONFIG ?= config/config.yaml
+prune: .venv/.core
+	@$(RUN) -m earnest.pruning $(CONFIG)
+
 # Removes what runs made; downloads, recorded checksums and the environment stay.
 clean:
 	rm -rf results logs benchmarks/runs data/demo .snakemake
@@ -31,6 +53,11 @@ clean:
 .venv/.core: requirements.txt | .venv/bin/python
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
+
+.venv/shims/snakemake: .venv/.core
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec "$$(dirname "$$0")/../bin/python" -m snakemake "$$@"\n' > $@
+	@chmod +x $@
 
 .venv/.test: requirements-test.txt .venv/.core
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
