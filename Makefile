@@ -67,8 +67,12 @@ clean:
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-torch.txt
 	@touch $@
 
-# The report is tested in a real browser; without one (and without root to install it) those tests say so.
+# Some tests use a real browser and a real Slurm; without them (and without root to install them)
+# those tests say so.
 system-packages:
-	@if ! command -v chromedriver >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	  chromium chromium-driver >/dev/null; fi
+	@missing=""; \
+	command -v chromedriver >/dev/null || missing="chromium chromium-driver"; \
+	command -v slurmctld >/dev/null || [ -x /usr/sbin/slurmctld ] || missing="$$missing slurm-wlm munge"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	  apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
