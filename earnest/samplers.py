@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.designs import uncertainty_mixed
-from earnest.geometry import checks, large, medoids
+from earnest.geometry import approximate, checks, large, medoids
 from earnest.geometry.pool import PoolGeometry, prepare_pool
 from earnest.geometry.traversal import traverse, traverse_many
 from earnest.rng import generator
@@ -14,10 +14,8 @@ from earnest.rng import generator
 # FasterPAM needs every pairwise distance at once: 15,000 items are 900 MB of float32.
 LARGEST_KMEDOIDS_POOL = 15_000
 
-_KMEDOIDS_ITERATIONS = 1_000
-
-# In smaller pools the package is as quick as compiling our own; both end at the same medoids.
-_FEWEST_FOR_COMPILING = 1_000
+# Every item's neighbours among all others: 100,000 items of 100 columns take about two minutes.
+LARGEST_DENSITY_POOL = 100_000
 
 
 def random(
@@ -44,7 +42,7 @@ def random(
         Distinct rows, in the order drawn; a smaller n gives a prefix.
     """
     size = len(embeddings)
-    n = _check_size(n, size)
+    n = checks.check_size(n, size)
     return rng.permutation(size)[:n].astype(np.int64)
 
 
@@ -83,7 +81,7 @@ def uncertainty(
     if measure not in _CERTAINTY:
         raise ValueError(f"measure must be one of {', '.join(_CERTAINTY)}, got {measure!r}")
     size = len(posteriors) if embeddings is None and posteriors is not None else len(embeddings)
-    n = _check_size(n, size)
+    n = checks.check_size(n, size)
     certainty = _CERTAINTY[measure](checks.check_posteriors(posteriors, size, "uncertainty"))
     return np.argsort(certainty, kind="stable")[:n].astype(np.int64)
 
@@ -143,7 +141,7 @@ def farthest(
         If n > N or if the embeddings cannot be used.
     """
     pool = prepare_pool(embeddings)
-    n = _check_size(n, len(pool))
+    n = checks.check_size(n, len(pool))
     return _walk(pool, int(rng.integers(len(pool))), n, metric)
 
 
@@ -184,16 +182,41 @@ def density_farthest(
     Raises
     ------
     ValueError
-        If n > N, if an option is unknown, or if the embeddings cannot be used.
+        If n > N, if an option is unknown, if the embeddings cannot be used, or if the pool is
+        larger than 100,000 items.
     """
     pool = prepare_pool(embeddings)
-    n, k = _check_size(n, len(pool)), checks.check_count("k", k)
+    if len(pool) > LARGEST_DENSITY_POOL:
+        raise ValueError(
+            f"density_farthest looks at all pairs, of at most {LARGEST_DENSITY_POOL} items;"
+            f" this pool has {len(pool)}: use density_farthest_sampled"
+        )
+    n, k = checks.check_size(n, len(pool)), checks.check_count("k", k)
     if density not in ("neighbours", "kernel"):
         raise ValueError(f"density must be neighbours or kernel, got {density!r}")
     if metric != "euclidean":
         pool.points(metric)  # refuses what has no direction, even where nothing is compared
     start = int(rng.integers(len(pool)))
     return _walk(pool, start, n, metric, (density, k) if len(pool) > 1 else None)
+
+
+def density_farthest_sampled(
+    embeddings: "ArrayLike | PoolGeometry",
+    n: int,
+    *,
+    posteriors: ArrayLike | None = None,
+    rng: np.random.Generator,
+    k: int = 10,
+) -> np.ndarray:
+    """Choose as `density_farthest` does, with densities from a part of the pool, however large.
+
+    The density of an item is 1 / mean Euclidean distance to the k nearest of 2,000 pool items
+    (all where there are fewer), which are the same for every draw from pools of one size.
+    """
+    pool = prepare_pool(embeddings)
+    n, k = checks.check_size(n, len(pool)), checks.check_count("k", k)
+    start = int(rng.integers(len(pool)))
+    return _walk(pool, start, n, "euclidean", ("sampled", k) if len(pool) > 1 else None)
 
 
 def _walk(
@@ -245,34 +268,13 @@ def kmedoids(
     Schubert and Rousseeuw, Fast and eager k-medoids clustering, Information Systems 101, 2021.
     """
     pool = prepare_pool(embeddings)
-    n = _check_size(n, len(pool))
+    n = checks.check_size(n, len(pool))
     if len(pool) > LARGEST_KMEDOIDS_POOL:
         raise ValueError(
             f"kmedoids needs all pairwise distances, at most {LARGEST_KMEDOIDS_POOL} items;"
-            f" this pool has {len(pool)}: draw from a random part of it, or use farthest"
+            f" this pool has {len(pool)}: use kmedoids_clara"
         )
-    start = rng.choice(len(pool), size=n, replace=False)
-    if n == len(pool):
-        return np.arange(n, dtype=np.int64)
-    if len(pool) >= _FEWEST_FOR_COMPILING and pool.holds_all_pairs:
-        matrix, order = pool.shared(
-            ("medoids",), lambda: medoids.prepare(pool.neighbours.order, pool.distance_matrix())
-        )
-        return _distinct(medoids.settle(matrix, order, start, passes=_KMEDOIDS_ITERATIONS), n)
-    from kmedoids import fasterpam
-
-    # One thread and no seed: the parallel version shuffles, and by machine it would differ.
-    result = fasterpam(
-        pool.distance_matrix(), start.astype(np.uint64), max_iter=_KMEDOIDS_ITERATIONS, n_cpu=1
-    )
-    return _distinct(np.asarray(result.medoids).astype(np.int64), n)
-
-
-def _distinct(found: np.ndarray, n: int) -> np.ndarray:
-    rows = np.unique(found)
-    if rows.size != n:
-        raise RuntimeError(f"FasterPAM returned {rows.size} distinct medoids where {n} were due")
-    return rows
+    return medoids.of_pool(pool, rng.choice(len(pool), size=n, replace=False))
 
 
 def prepare_walks(
@@ -317,12 +319,21 @@ SAMPLERS: dict[str, Callable[..., np.ndarray]] = {
     "farthest": farthest,
     "density_farthest": density_farthest,
     "kmedoids": kmedoids,
+    "kmedoids_clara": approximate.kmedoids_clara,
+    "density_farthest_sampled": density_farthest_sampled,
     "uncertainty_mixed": uncertainty_mixed,
 }
 
 # The first n of a longer draw are the draw of size n.
 PREFIX_SAMPLERS = frozenset(
-    {"random", "uncertainty", "farthest", "density_farthest", "uncertainty_mixed"}
+    {
+        "random",
+        "uncertainty",
+        "farthest",
+        "density_farthest",
+        "uncertainty_mixed",
+        "density_farthest_sampled",
+    }
 )
 
 # Only their start is drawn, so equal starts are equal draws.
@@ -347,7 +358,7 @@ def select(
     ----------
     name : str
         A key of `SAMPLERS`: random, uncertainty, farthest, density_farthest, kmedoids,
-        uncertainty_mixed.
+        uncertainty_mixed, and for large pools kmedoids_clara, density_farthest_sampled.
     embeddings : array_like, shape (N, d), or PoolGeometry
     n : int
         From 1 to N.
@@ -373,10 +384,3 @@ def select(
     pool = prepare_pool(embeddings)
     rng = generator(seed, "select", name)
     return SAMPLERS[name](pool, n, posteriors=posteriors, rng=rng, **options)
-
-
-def _check_size(n: int, size: int) -> int:
-    n = checks.check_count("n", n)
-    if n > size:
-        raise ValueError(f"cannot choose n = {n} distinct items from a pool of {size}")
-    return n

@@ -133,6 +133,14 @@ def check_count(name: str, count: int) -> int:
     return value
 
 
+def check_size(n: int, size: int) -> int:
+    """Return how many items to choose from a pool, refusing more than it holds."""
+    n = check_count("n", n)
+    if n > size:
+        raise ValueError(f"cannot choose n = {n} distinct items from a pool of {size}")
+    return n
+
+
 def check_positive(name: str, value: float) -> float:
     """Return an option as a float, refusing anything that is not finite and above 0."""
     number = float(value)

@@ -1,7 +1,7 @@
 """Pools of up to millions of items: blocks of rows in double precision, never a copy of all.
 
-Everything here is exact. Products of matrices only tell what need not be looked at; what is
-returned comes from differences, as in `earnest.geometry.distances`.
+Products of matrices only tell what need not be looked at; what is returned comes from
+differences, as in `earnest.geometry.distances`, but for what is called sampled or squared.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,9 @@ from earnest.geometry.distances import FLOOR
 
 # Rows at once. Fixed, so that sums never depend on the memory at hand.
 BLOCK = 2**14
+
+# Rows at once beside some thousand others.
+_FEW_ROWS = 2**12
 
 # Above these squared norms times this, products and differences cannot disagree.
 _SLACK = 1e-11
@@ -251,3 +254,50 @@ class _Walk:
 
     def _points(self, rows: np.ndarray | slice) -> np.ndarray:
         return self.embeddings[rows].astype(np.float64)
+
+
+def sampled_neighbour_distances(
+    embeddings: np.ndarray, references: np.ndarray, k: int
+) -> np.ndarray:
+    """Return every item's mean distance to its k nearest among some reference items.
+
+    Parameters
+    ----------
+    embeddings : numpy.ndarray, shape (N, d)
+        Raw.
+    references : numpy.ndarray of int, shape (m,)
+        Distinct rows, m at least 2; an item that is one of them is not its own neighbour.
+    k : int
+        At least 1; m - 1 where that is less.
+
+    Returns
+    -------
+    numpy.ndarray, shape (N,), float64
+        At least 1e-12 each. Euclidean, by matrix products: to about 1e-7 of the largest norm.
+    """
+    k = min(k, len(references) - 1)
+    found = np.empty(len(embeddings))
+    for start, squared in squared_distances(embeddings, references):
+        inside = (references >= start) & (references < start + len(squared))
+        squared[references[inside] - start, np.flatnonzero(inside)] = np.inf
+        nearest = np.sqrt(np.partition(squared, k - 1, axis=1)[:, :k])
+        found[start : start + len(squared)] = np.maximum(nearest, FLOOR).mean(axis=1)
+    return found
+
+
+def squared_distances(
+    embeddings: np.ndarray, others: np.ndarray
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield first rows of blocks, with the squared distances of the block to some rows."""
+    places = embeddings[others].astype(np.float64)
+    # Around the middle of the others products lose least.
+    middle = places.mean(axis=0)
+    places -= middle
+    norms = np.square(places).sum(axis=1)
+    for start in range(0, len(embeddings), _FEW_ROWS):
+        part = embeddings[start : start + _FEW_ROWS] - middle
+        squared = part @ places.T
+        squared *= -2.0
+        squared += norms
+        squared += np.square(part).sum(axis=1)[:, None]
+        yield start, np.maximum(squared, 0.0, out=squared)

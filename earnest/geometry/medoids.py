@@ -5,8 +5,55 @@ from functools import cache
 
 import numpy as np
 
+from earnest.geometry.pool import PoolGeometry
+
 # Items whose distances are compared at once, before any of them is looked at by itself.
 _TOGETHER = 32
+
+
+# In smaller pools the package is as quick as compiling our own; both end at the same medoids.
+_FEWEST_FOR_COMPILING = 1_000
+
+_MOST_PASSES = 1_000
+
+
+def of_pool(pool: PoolGeometry, start: np.ndarray) -> np.ndarray:
+    """Return the medoids of a pool from a start, ascending; the pool keeps what it takes.
+
+    Parameters
+    ----------
+    pool : PoolGeometry
+        Small enough for all its distances.
+    start : numpy.ndarray of int, shape (k,)
+        Distinct rows.
+
+    Returns
+    -------
+    numpy.ndarray, shape (k,), int64
+
+    Raises
+    ------
+    RuntimeError
+        If two medoids fell together.
+    """
+    if len(start) == len(pool):
+        return np.arange(len(pool), dtype=np.int64)
+    if len(pool) >= _FEWEST_FOR_COMPILING and pool.holds_all_pairs:
+        matrix, order = pool.shared(
+            ("medoids",), lambda: prepare(pool.neighbours.order, pool.distance_matrix())
+        )
+        found = settle(matrix, order, start, passes=_MOST_PASSES)
+    else:
+        from kmedoids import fasterpam
+
+        # One thread and no seed: the parallel version shuffles, and by machine it would differ.
+        plain = fasterpam(
+            pool.distance_matrix(), start.astype(np.uint64), max_iter=_MOST_PASSES, n_cpu=1
+        )
+        found = np.sort(np.asarray(plain.medoids).astype(np.int64))
+    if (np.diff(found) <= 0).any():
+        raise RuntimeError(f"FasterPAM returned the same medoid twice: {found.tolist()}")
+    return found
 
 
 def settle(

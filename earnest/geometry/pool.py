@@ -9,9 +9,13 @@ from numpy.typing import ArrayLike
 
 from earnest.geometry import checks, density, distances, large
 from earnest.geometry.subsets import LARGEST_ALL_PAIRS, KernelSums, Neighbours
+from earnest.rng import generator
 
 # Larger pools make their standardised rows block by block instead of keeping a copy.
 LARGEST_IN_MEMORY = 50_000
+
+# Items that sampled densities look at.
+DENSITY_REFERENCES = 2_000
 
 
 class PoolGeometry:
@@ -95,20 +99,25 @@ class PoolGeometry:
         )
 
     def local_density(self, kind: str, k: int, metric: str = "euclidean") -> np.ndarray:
-        """Return the density at every item, of kind "neighbours" or "kernel", up to a constant.
+        """Return the density at every item, up to a constant; the pool needs two items.
 
-        See `earnest.samplers.density_farthest` for both definitions; the pool needs two items.
+        Of kind "neighbours" or "kernel", see `earnest.samplers.density_farthest`, or "sampled",
+        see `earnest.samplers.density_farthest_sampled`.
         """
         key = ("density", kind, k, metric)
         if key not in self._per_item:
-            around = self.neighbour_distances(np.arange(len(self)), k, metric)
-            points = self.points(metric)
-            self._per_item[key] = (
-                1.0 / around
-                if kind == "neighbours"
-                else distances.kernel_means(points, float(np.median(around)), metric)
-            )
+            self._per_item[key] = self._local_density(kind, k, metric)
         return self._per_item[key]
+
+    def _local_density(self, kind: str, k: int, metric: str) -> np.ndarray:
+        if kind == "sampled":
+            rng = generator(0, "density references")
+            some = rng.permutation(len(self))[:DENSITY_REFERENCES]
+            return 1.0 / large.sampled_neighbour_distances(self.embeddings, some, k)
+        around = self.neighbour_distances(np.arange(len(self)), k, metric)
+        if kind == "neighbours":
+            return 1.0 / around
+        return distances.kernel_means(self.points(metric), float(np.median(around)), metric)
 
     def distance_matrix(self, metric: str = "euclidean", kind: type = np.float32) -> np.ndarray:
         """Return all pairwise distances, (N, N); for pools small enough to hold it."""

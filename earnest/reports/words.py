@@ -169,6 +169,14 @@ SAMPLERS = {
         "unlike those already chosen, but in a well-populated region",
     ),
     "kmedoids": ("k-medoids", "one typical item from each of n groups of similar items"),
+    "kmedoids_clara": (
+        "k-medoids of parts (CLARA)",
+        "k-medoids of several random parts of a large pool, the best of them kept",
+    ),
+    "density_farthest_sampled": (
+        "Density-weighted farthest, sampled",
+        "as density-weighted farthest, with the density estimated from a part of a large pool",
+    ),
     "uncertainty_mixed": (
         "Uncertainty, half uniform",
         "half by uncertainty, half at random, with the chance of each item recorded",
@@ -181,6 +189,8 @@ _CHOSEN = {
     "farthest": "farthest first",
     "density_farthest": "farthest first, weighted by density",
     "kmedoids": "as k-medoids",
+    "kmedoids_clara": "as k-medoids of parts of the pool",
+    "density_farthest_sampled": "farthest first, weighted by sampled density",
     "uncertainty_mixed": "by uncertainty, half of them at random",
 }
 

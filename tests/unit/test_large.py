@@ -98,3 +98,62 @@ def test_large_pools_are_walked_without_a_copy(real, monkeypatch):
     monkeypatch.undo()
     plain = samplers.select("farthest", real + 1, 60, seed=4, metric="cosine")
     assert found.tolist() == plain.tolist()
+
+
+def test_sampled_densities_look_at_references_only(real):
+    points, some = real.astype(float), np.arange(3, 240, 4)
+    plain = np.empty(240)
+    for row in range(240):
+        gaps = np.linalg.norm(points[some[some != row]] - points[row], axis=1)
+        plain[row] = np.sort(gaps)[:10].mean()
+    found = large.sampled_neighbour_distances(real, some, 10)
+    np.testing.assert_allclose(found, plain, rtol=1e-6)
+
+
+def test_sampled_walks_are_those_of_all_pairs_where_the_sample_is_the_pool(real, monkeypatch):
+    plain = samplers.density_farthest(real, 60, rng=np.random.default_rng(0))
+    found = samplers.density_farthest_sampled(real, 60, rng=np.random.default_rng(0))
+    assert found.tolist() == plain.tolist()
+    monkeypatch.setattr("earnest.geometry.pool.DENSITY_REFERENCES", 50)
+    other = samplers.density_farthest_sampled(real, 60, rng=np.random.default_rng(0))
+    assert other.tolist() != plain.tolist()
+    again = samplers.density_farthest_sampled(real, 20, rng=np.random.default_rng(0))
+    assert again.tolist() == other[:20].tolist()
+
+
+def test_clara_is_near_the_medoids_of_the_whole_pool(real):
+    matrix = prepare_pool(real).distance_matrix()
+    for seed in range(3):
+        whole = samplers.select("kmedoids", real, 10, seed=seed)
+        parts = samplers.select("kmedoids_clara", real, 10, seed=seed)
+        one = samplers.select("kmedoids_clara", real, 10, seed=seed, samples=1, sample_size=12)
+        loss = [matrix[:, rows].min(axis=1).sum() for rows in (whole, parts, one)]
+        assert loss[0] * 0.99 < loss[1] < loss[0] * 1.15
+        assert loss[1] < loss[2]
+    everything = samplers.select("kmedoids_clara", real, 10, samples=1, sample_size=240)
+    assert matrix[:, everything].min(axis=1).sum() == pytest.approx(loss[0], rel=0.03)
+
+
+def test_clara_keeps_the_part_that_suits_the_whole_pool(real):
+    matrix = prepare_pool(real).distance_matrix()
+
+    def loss(samples):
+        rng = np.random.default_rng(6)
+        options = {"samples": samples, "sample_size": 20}
+        rows = samplers.SAMPLERS["kmedoids_clara"](real, 5, rng=rng, **options)
+        return matrix[:, rows].min(axis=1).sum()
+
+    losses = [loss(samples) for samples in (1, 2, 4, 8, 16)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0]
+
+
+def test_pools_too_large_for_all_pairs_name_what_is_there_for_them(real, monkeypatch):
+    monkeypatch.setattr(samplers, "LARGEST_DENSITY_POOL", 100)
+    monkeypatch.setattr(samplers, "LARGEST_KMEDOIDS_POOL", 100)
+    with pytest.raises(ValueError, match="has 240: use density_farthest_sampled"):
+        samplers.select("density_farthest", real, 5)
+    with pytest.raises(ValueError, match="has 240: use kmedoids_clara"):
+        samplers.select("kmedoids", real, 5)
+    with pytest.raises(ValueError, match="sample_size must be from 30 to 15000, got 20"):
+        samplers.select("kmedoids_clara", real, 30, sample_size=20)
