@@ -21,7 +21,7 @@ def commands(root, program):
 
 def test_every_snakemake_command_plans_its_jobs(root, empty_project):
     found = commands(root, "snakemake")
-    assert len(found) == 4
+    assert len(found) == 5
     for _, *arguments in found:
         result = subprocess.run(
             [sys.executable, "-m", "snakemake", *arguments, "--dry-run", "--quiet", "all"],
