@@ -16,10 +16,10 @@ def study(root):
 
 def test_defaults_come_from_the_schema_and_the_document_is_not_changed(schema, study):
     result = documents.completed(study, schema)
-    assert result["draws"]["seeds"] == 20
+    assert result["embedding"]["backend"] == "logmel"
     assert result["mixtures"]["margin_lu"] == 8
     assert result["tasks"][0]["foreground"] is None
-    assert "draws" not in study
+    assert "embedding" not in study
 
 
 def test_the_order_of_keys_is_that_of_the_schema(schema, study):
