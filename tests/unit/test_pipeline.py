@@ -201,3 +201,24 @@ def test_git_keeps_what_describes_results_and_ignores_the_results(root, tmp_path
         check=True,
     )
     assert found.stdout.split() == ignored
+
+
+def test_the_lock_is_of_this_pipeline(root, stages):
+    """Whether the hashes are those of the present code, `dvc status` says; this costs no study."""
+    path = root / "dvc.lock"
+    if not path.is_file():
+        pytest.skip("dvc.lock was not made yet: make repro")
+    config = yaml.safe_load((root / "config/config.yaml").read_text())
+    locked = yaml.safe_load(path.read_text(encoding="utf-8"))["stages"]
+    assert locked.keys() == stages.keys()
+    for name, stage in stages.items():
+        named = {filled(out, config) for out in outs(stage)}
+        assert {out["path"] for out in locked[name]["outs"]} == named
+        assert locked[name]["cmd"] == stage["cmd"]
+        assert set(locked[name]["params"]["config/config.yaml"]) >= params(stage)
+
+
+def filled(path, config):
+    """Return a path with the values that DVC puts in from the configuration."""
+    clips = str(config["demo"]["clips_per_kind"])
+    return path.replace("${study}", config["study"]).replace("${demo.clips_per_kind}", clips)
