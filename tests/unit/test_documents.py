@@ -16,10 +16,10 @@ def study(root):
 
 def test_defaults_come_from_the_schema_and_the_document_is_not_changed(schema, study):
     result = documents.completed(study, schema)
-    assert result["embedding"]["backend"] == "logmel"
+    assert result["estimates"]["level"] == 0.95
     assert result["mixtures"]["margin_lu"] == 8
     assert result["tasks"][0]["foreground"] is None
-    assert "embedding" not in study
+    assert "level" not in study["estimates"]
 
 
 def test_the_order_of_keys_is_that_of_the_schema(schema, study):
