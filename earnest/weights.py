@@ -124,8 +124,7 @@ def logistic(
     Returns
     -------
     log_weights : numpy.ndarray, shape (n,), float64
-    flags : tuple of str
-        None.
+    flags : empty tuple
     """
     strength = checks.check_positive("C", C)
     return domain_classifier.log_odds(pool.standardised_rows, labelled, C=strength), ()
@@ -197,8 +196,7 @@ def logistic_posterior(
     Returns
     -------
     log_weights : numpy.ndarray, shape (n,), float64
-    flags : tuple of str
-        None.
+    flags : empty tuple
     """
     strength = checks.check_positive("C", C)
     posteriors = checks.check_posteriors(posteriors, len(pool), "logistic_posterior")
@@ -239,8 +237,7 @@ def rulsif(
     Returns
     -------
     log_weights : numpy.ndarray, shape (n,), float64
-    flags : tuple of str
-        None.
+    flags : empty tuple
     """
     if not 0 <= alpha < 1:
         raise ValueError(f"alpha must be at least 0 and below 1, got {alpha!r}")
@@ -287,8 +284,7 @@ def kmm(
     Returns
     -------
     log_weights : numpy.ndarray, shape (n,), float64
-    flags : tuple of str
-        None.
+    flags : empty tuple
     """
     if checks.check_positive("bound", bound) <= 1:
         raise ValueError(f"bound must be above 1, the mean of all weights, got {bound!r}")
@@ -369,7 +365,8 @@ def importance_weights(
     log_weights, flags = WEIGHTS[name](pool, rows[ascending], posteriors=posteriors, **options)
     values = np.empty(len(rows))
     values[ascending] = mean_one(log_weights, rows[ascending])
-    return describe(values, flags, len(pool), diagnostics.pareto_k(np.sort(values)))
+    ordered = np.sort(values)  # sums in one order, whatever the order of the items
+    return describe(values, ordered, flags, len(pool), diagnostics.pareto_k(ordered))
 
 
 def mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -390,10 +387,13 @@ def mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def describe(
-    values: np.ndarray, flags: tuple[str, ...], pool_size: int, pareto_k: float | None
+    values: np.ndarray,
+    ordered: np.ndarray,
+    flags: tuple[str, ...],
+    pool_size: int,
+    pareto_k: float | None,
 ) -> Weights:
-    """Return weights of mean 1 with what they say of themselves."""
-    ordered = np.sort(values)  # sums in one order, whatever the order of the items
+    """Return weights of mean 1 with what they, and the same in order, say of themselves."""
     ess = diagnostics.effective_sample_size(ordered)
     if diagnostics.changes_nothing(ess, len(values), pool_size):
         flags = ("no_correction", *flags)

@@ -29,6 +29,9 @@ from earnest.weights import (
 # Log weights and flags of subsets of one size, rows ascending.
 ManyLogWeights = tuple[np.ndarray, list[tuple[str, ...]]]
 
+# From so many subsets on, compiled code saves more than the import of its compiler takes.
+_MANY = 5_000
+
 # Subsets at once: bounds memory, and is more than enough for speed.
 _TOGETHER = 512
 
@@ -67,27 +70,41 @@ def weigh_subsets(
     from threadpoolctl import threadpool_limits
 
     pool = prepare_pool(embeddings)
-    rows = [checks.check_labelled(subset, len(pool)) for subset in subsets]
+    rows = [np.asarray(subset) for subset in subsets]
     single = partial(importance_weights, name, pool, posteriors=posteriors, **options)
     with threadpool_limits(limits=1, user_api="blas"):
         if name not in BATCHED or not pool.holds_all_pairs:
-            return _once_each(rows, lambda sets: [single(one) for one in sets])
+            return _once_each(rows, len(pool), lambda sets: [single(one) for one in sets])
         if posteriors is not None:
             posteriors = checks.check_posteriors(posteriors, len(pool), name)
+        if name == "knn" and len(rows) >= _MANY:
+            pool.neighbours.compile()
         batched = partial(BATCHED[name], pool, posteriors=posteriors, **options)
-        return _once_each(rows, lambda sets: _by_size(sets, batched, len(pool)))
+        return _once_each(rows, len(pool), lambda sets: _by_size(sets, batched, len(pool)))
 
 
 def _once_each(
-    rows: list[np.ndarray], weigh: Callable[[list[np.ndarray]], list[Weights]]
+    rows: list[np.ndarray],
+    pool_size: int,
+    weigh: Callable[[list[np.ndarray]], list[Weights]],
 ) -> list[Weights]:
     """Weigh each set once, however often and in whatever order its items are listed."""
-    orders = [np.argsort(one) for one in rows]
-    ascending = [one[order] for one, order in zip(rows, orders, strict=True)]
+    orders = [np.argsort(one) if one.ndim == 1 else one for one in rows]
+    ascending = [_checked(one, order, pool_size) for one, order in zip(rows, orders, strict=True)]
     keys = [one.tobytes() for one in ascending]
     distinct = dict(zip(keys, ascending, strict=True))
     found = dict(zip(distinct, weigh(list(distinct.values())), strict=True))
     return [_in_order(found[key], order) for key, order in zip(keys, orders, strict=True)]
+
+
+def _checked(rows: np.ndarray, order: np.ndarray, pool_size: int) -> np.ndarray:
+    """Return the rows in ascending order, checked on the way, which sorting makes cheap."""
+    if rows.ndim == 1 and rows.size and rows.dtype == np.int64:
+        ascending = rows[order]
+        inside = ascending[0] >= 0 and ascending[-1] < pool_size
+        if inside and (ascending[1:] > ascending[:-1]).all():
+            return ascending
+    return checks.check_labelled(rows, pool_size)[order]
 
 
 def _in_order(weights: Weights, order: np.ndarray) -> Weights:
@@ -123,10 +140,14 @@ def _same_size(sets: list[np.ndarray]) -> Iterator[list[int]]:
 def _describe(
     log_weights: np.ndarray, subsets: np.ndarray, flags: list[tuple[str, ...]], pool_size: int
 ) -> Iterator[Weights]:
-    values = [mean_one(*one) for one in zip(log_weights, subsets, strict=True)]
-    shapes = diagnostics.pareto_k_of_each(np.sort(values, axis=1))
-    for one, own_flags, shape in zip(values, flags, shapes, strict=True):
-        yield describe(one, own_flags, pool_size, shape)
+    for one in np.flatnonzero(~np.isfinite(log_weights).all(axis=1)):
+        mean_one(log_weights[one], subsets[one])  # raises, with the items' rows
+    values = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    values /= values.mean(axis=1, keepdims=True)
+    ordered = np.sort(values, axis=1)
+    shapes = diagnostics.pareto_k_of_each(ordered)
+    for one, own, own_flags, shape in zip(values, ordered, flags, shapes, strict=True):
+        yield describe(one, own, own_flags, pool_size, shape)
 
 
 def _kde(

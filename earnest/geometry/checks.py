@@ -119,8 +119,9 @@ def check_labelled(labelled: ArrayLike, size: int) -> np.ndarray:
         raise ValueError(
             f"labelled items {_some(outside)} are not in the pool of {size} (rows 0 to {size - 1})"
         )
-    rows, counts = np.unique(array, return_counts=True)
-    if rows.size < array.size:
+    ordered = np.sort(array)
+    if (ordered[1:] == ordered[:-1]).any():
+        rows, counts = np.unique(array, return_counts=True)
         raise ValueError(f"labelled items {_some(rows[counts > 1])} are listed more than once")
     return array.astype(np.int64)
 

@@ -1,10 +1,8 @@
 """FasterPAM for many draws from one pool, with what the pool shares and compiled by numba."""
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 
+from earnest.geometry.compiling import compiled
 from earnest.geometry.pool import PoolGeometry
 
 # Items whose distances are compared at once, before any of them is looked at by itself.
@@ -88,7 +86,7 @@ def settle(
         own = distances[:, : len(distances)]
         return own.sum(axis=1, dtype=np.float64).argmin(keepdims=True)
     medoids = np.array(start, dtype=np.int64)
-    _compiled()(distances, order, medoids, passes)
+    compiled(_swap_until_settled)(distances, order, medoids, passes)
     return np.sort(medoids)
 
 
@@ -110,17 +108,6 @@ def prepare(order: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.nd
     wide = np.full((size, -(-size // _TOGETHER) * _TOGETHER), np.inf, dtype=np.float32)
     wide[:, :size] = distances
     return wide, order.astype(np.int32)
-
-
-@cache
-def _compiled() -> Callable[..., None]:
-    """Compile on first use and keep the result on disk where there is a place for it."""
-    import numba
-
-    try:
-        return numba.njit(cache=True)(_swap_until_settled)
-    except RuntimeError:  # no folder that can be written to
-        return numba.njit(_swap_until_settled)
 
 
 def _swap_until_settled(

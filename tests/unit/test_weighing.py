@@ -237,3 +237,18 @@ def test_walks_in_step_are_walks(real, weighted):
     for start, order in zip(starts, traverse_many(known, starts, 240, factor=factor), strict=True):
         assert order.tolist() == traverse(points, start, 240, factor=factor).tolist()
     assert traverse_many(known, [], 3).shape == (0, 3)
+
+
+def test_compiled_walks_change_no_bit(real, drawn, monkeypatch):
+    embeddings, _ = real
+    plain = weigh_subsets("knn", embeddings, drawn, k=3)
+    monkeypatch.setattr("earnest.engine.weighing._MANY", 1)
+    pool = prepare_pool(embeddings)
+    for one, other in zip(plain, weigh_subsets("knn", pool, drawn, k=3), strict=True):
+        assert one.values.tolist() == other.values.tolist()
+    assert not pool.neighbours._labelled.any()
+    # what numba compiles is also plain Python
+    found, some = np.empty((1, 40)), next(one for one in drawn if len(one) == 40)
+    lists = pool.neighbours
+    subsets._walk_all(lists.order, lists.distances, some[None], 3, lists._labelled, found)
+    assert found.tolist() == lists.mean_distances(some[None], 3).tolist()
