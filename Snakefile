@@ -9,6 +9,9 @@ if "study" not in config:
     configfile: "config/config.yaml"
 
 
+include: "rules/common.smk"
+
+
 # Studies on tables, and on predictions made elsewhere, have schemas, stages and targets of their own;
 # every other study is one on mixtures of sounds.
 if config.get("kind") in ("tables", "predictions"):
@@ -45,14 +48,14 @@ if config.get("kind") in ("tables", "predictions"):
 
 else:
 
-    include: "rules/common.smk"
-    include: "rules/data.smk"
-    include: "rules/mixtures.smk"
-    include: "rules/embeddings.smk"
-    include: "rules/tasks.smk"
-    include: "rules/draws.smk"
-    include: "rules/estimates.smk"
-    include: "rules/reports.smk"
+    include: "rules/mixtures/common.smk"
+    include: "rules/mixtures/data.smk"
+    include: "rules/mixtures/mixtures.smk"
+    include: "rules/mixtures/embeddings.smk"
+    include: "rules/mixtures/tasks.smk"
+    include: "rules/mixtures/draws.smk"
+    include: "rules/mixtures/estimates.smk"
+    include: "rules/mixtures/reports.smk"
 
     localrules:
         all,

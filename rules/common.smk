@@ -1,4 +1,4 @@
-# Configuration, the grid and the helper functions; the only rules file with functions in it.
+# What every kind of study shares: the library on its path, the checked study, names and resources.
 import os
 import re
 import shlex
@@ -17,74 +17,27 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
 ).rstrip(os.pathsep)
 
-from earnest import documents, plan, provenance
-
-SCHEMA = workflow.source_path("../config/schemas/config.schema.yaml")
-LIBRARIES = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "scikit-learn",
-    "librosa",
-    "soxr",
-    "pyloudnorm",
-    "kmedoids",
-    "snakemake",
-)
-DETERMINISTIC_SAMPLERS = ("uncertainty",)
+from earnest import documents, provenance
 
 
-def checked_config(given):
+def checked_config(given, schema, find_problems):
     """Return the study with the schema's defaults, or stop with every problem named."""
-    with open(SCHEMA, encoding="utf-8") as file:
+    with open(schema, encoding="utf-8") as file:
         schema = yaml.safe_load(file)
     try:
         study = documents.completed(given, schema)
     except documents.DocumentError as error:
         raise WorkflowError(f"The study file is not valid:\n{error}") from None
-    problems = list(find_config_problems(study))
+    problems = list(find_problems(study))
     if problems:
         raise WorkflowError("The study file is not valid:\n" + "\n".join(problems))
     return study
 
 
-def find_config_problems(study):
-    """Yield what a schema cannot see: names that clash or are missing, files that are not there."""
-    names = [task["name"] for task in study["tasks"]]
+def find_repeats(key, names):
+    """Yield the names that a list of the study gives twice."""
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"tasks: two tasks are named {name!r}"
-    for task in study["tasks"]:
-        if (task["kind"] == "context") != (task["foreground"] is not None):
-            yield f"tasks: {task['name']!r}: `foreground` is for tasks of kind context, and needed there"
-    absent = [
-        key
-        for key in ("pairs", "rejected")
-        if not os.path.isfile(study["mixtures"][key])
-    ]
-    for key in absent:
-        yield f"mixtures.{key}: there is no file {study['mixtures'][key]}"
-    if "pairs" not in absent:
-        yield from find_pairs_problems(study)
-
-
-def find_pairs_problems(study):
-    """Yield what is wrong in the pairs table, and context tasks whose foreground is not in it."""
-    try:
-        foregrounds = set(plan.read_pairs(study["mixtures"]["pairs"])["foreground"])
-    except plan.PairsError as error:
-        yield f"mixtures.pairs: {error}"
-        return
-    for task in study["tasks"]:
-        if task["kind"] == "context" and task["foreground"] not in foregrounds:
-            known = ", ".join(sorted(foregrounds))
-            yield f"tasks: {task['name']!r}: no foreground {task['foreground']!r}; there are {known}"
-
-
-config = checked_config(config)
-STUDY = config["study"]
-TASKS = {task["name"]: task for task in config["tasks"]}
-PARTS = range(config["clips"]["parts"])
-SHARDS = range(config["mixtures"]["shards"])
+        yield f"{key}: two are named {name!r}"
 
 
 def get_names(names):
@@ -92,63 +45,18 @@ def get_names(names):
     return "|".join(re.escape(str(name)) for name in names)
 
 
-wildcard_constraints:
-    study=re.escape(STUDY),
-    dataset=get_names(config["datasets"]),
-    part=r"\d+",
-    shard=r"\d+",
-    task=get_names(TASKS),
-    sampler=get_names(config["draws"]["samplers"]),
-    estimator=get_names(config["estimates"]["estimators"]),
-    first=r"\d+",
-    last=r"\d+",
+def get_result(name):
+    """Path of a result of this study."""
+    return f"results/{STUDY}/{name}"
 
 
-# --- what made a result -------------------------------------------------------
+def grow_memory(wildcards, attempt):
+    """Memory in MB: 2 GB, doubled at every retry."""
+    return 2000 * 2 ** (attempt - 1)
 
-# Stage: modules whose code decides its rows, configuration that does, stages before it.
-# Lists that only make the grid longer (seeds, samplers, estimators, tasks) are not settings:
-# a grown grid must leave the old shards as they are.
-CODE = {
-    "clips": ("datasets.preparing",),
-    "plan": ("plan",),
-    "mixtures": ("mixing",),
-    "embeddings": ("embeddings",),
-    "pools": ("pools",),
-    "draws": ("engine.drawing",),
-    "estimates": ("engine.estimating",),
-    "summary": ("assessment",),
-    "report": ("reports", "assessment"),
-}
-SETTINGS = {
-    "clips": {
-        "root_seed": config["root_seed"],
-        "resampler": config["clips"]["resampler"],
-        "parts": config["clips"]["parts"],
-    },
-    "plan": {
-        key: config["mixtures"][key]
-        for key in ("per_foreground", "primary_share", "train_share")
-    }
-    | {"shards": config["mixtures"]["shards"], "root_seed": config["root_seed"]},
-    "mixtures": {key: config["mixtures"][key] for key in ("margin_lu", "format")},
-    "embeddings": config["embedding"],
-    "pools": {"classifier": config["classifier"], "root_seed": config["root_seed"]},
-    "draws": {"sizes": config["draws"]["sizes"], "root_seed": config["root_seed"]},
-    "estimates": {
-        key: config["estimates"][key]
-        for key in ("measures", "utilities", "level", "resamples", "interval")
-    }
-    | {"root_seed": config["root_seed"]},
-}
-BEFORE = {
-    "plan": "clips",
-    "mixtures": "plan",
-    "embeddings": "mixtures",
-    "pools": "embeddings",
-    "draws": "pools",
-    "estimates": "draws",
-}
+
+# Each kind of study says in its own common.smk which modules (CODE) and which configuration
+# (SETTINGS) decide the rows of a stage, and which stage comes before it (BEFORE).
 
 
 def code_version(stage):
@@ -162,118 +70,10 @@ def get_stamp(stage):
     return provenance.stamp(code_version(stage), before=before, **SETTINGS[stage])
 
 
-def grow_memory(wildcards, attempt):
-    """Memory in MB: 2 GB, doubled at every retry."""
-    return 2000 * 2 ** (attempt - 1)
-
-
-def get_result(name):
-    """Path of a result of this study."""
-    return f"results/{STUDY}/{name}"
-
-
-# --- data sets and mixtures ---------------------------------------------------
-
-
-def get_root(wildcards):
-    """The file that says where a data set lies: synthesised, in the mirror or downloaded."""
-    if wildcards.dataset == "demo":
-        return f"data/demo/clips-{config['demo']['clips_per_kind']}/root.json"
-    return f"data/raw/{wildcards.dataset}.json"
-
-
-def get_mirror(wildcards):
-    """Whether the mirror has this data set: when that changes, the data set is located anew."""
-    return bool(config["mirror"]) and os.path.isdir(
-        os.path.join(config["mirror"], wildcards.dataset)
-    )
-
-
-def get_clip_parts(wildcards):
-    return [
-        f"results/{STUDY}/clips/{dataset}/part-{part}.parquet"
-        for dataset in config["datasets"]
-        for part in PARTS
-    ]
-
-
-def get_prepared_arrays(wildcards):
-    return [path.replace(".parquet", ".npy") for path in get_clip_parts(wildcards)]
-
-
-def get_mixture_shards(wildcards):
-    return [f"results/{STUDY}/mixtures/shard-{shard}.parquet" for shard in SHARDS]
-
-
-def get_mixture_audio(wildcards):
-    return [
-        f"results/{STUDY}/mixtures/shard-{s}.{config['mixtures']['format']}"
-        for s in SHARDS
-    ]
-
-
-def get_embedding_shards(wildcards):
-    return [f"results/{STUDY}/embeddings/shard-{shard}.npy" for shard in SHARDS]
-
-
-def get_embedding_meta(wildcards):
-    return [f"results/{STUDY}/embeddings/shard-{shard}.json" for shard in SHARDS]
-
-
-# --- tasks, draws, estimates --------------------------------------------------
-
-
-def get_blocks(sampler):
-    """First and last seed of each job; a deterministic sampler has one draw."""
-    if sampler in DETERMINISTIC_SAMPLERS:
-        return [(0, 0)]
-    seeds, per_job = config["draws"]["seeds"], config["draws"]["seeds_per_job"]
-    return [
-        (first, min(first + per_job, seeds) - 1) for first in range(0, seeds, per_job)
-    ]
-
-
-def get_all_pools(wildcards):
-    return [f"results/{STUDY}/pools/{task}/pool.parquet" for task in TASKS]
-
-
-def get_all_draws(wildcards):
-    return [
-        f"results/{STUDY}/draws/{task}/{sampler}/seeds-{first}-{last}.parquet"
-        for task in TASKS
-        for sampler in config["draws"]["samplers"]
-        for first, last in get_blocks(sampler)
-    ]
-
-
-def get_all_estimates(wildcards):
-    return [
-        f"results/{STUDY}/estimates/{task}/{sampler}/{estimator}/seeds-{first}-{last}.parquet"
-        for task in TASKS
-        for sampler in config["draws"]["samplers"]
-        for estimator in config["estimates"]["estimators"]
-        for first, last in get_blocks(sampler)
-    ]
-
-
-def get_task(wildcards):
-    """The specification of one task."""
-    return TASKS[wildcards.task]
-
-
-def get_seeds(wildcards):
-    return list(range(int(wildcards.first), int(wildcards.last) + 1))
-
-
-def get_pool_files(name):
-    """One file of every task's pool, in the order of the tasks."""
-    return [f"results/{STUDY}/pools/{task}/{name}" for task in TASKS]
-
-
-def get_provenance():
-    """What the report says about how it was made; plain values in a fixed order."""
+def get_provenance(codes, stamps):
+    """What the report says about how it was made, of these stages; plain values in a fixed order."""
     return {
         "config": config,
-        "code": {stage: code_version(stage) for stage in CODE},
-        "stamps": {stage: get_stamp(stage) for stage in SETTINGS},
+        "code": {stage: code_version(stage) for stage in codes},
+        "stamps": {stage: get_stamp(stage) for stage in stamps},
     }

@@ -1,23 +1,4 @@
-# Studies on tables: configuration, the grid and the helper functions.
-import os
-import re
-import shlex
-import sys
-
-import yaml
-from snakemake.exceptions import WorkflowError
-
-# Snakemake starts scripts by this name without quoting it, and .venv lies in the checkout,
-# whose path may hold spaces and quotes.
-sys.executable = shlex.quote(sys.executable)
-
-# Entry scripts run outside this folder, so they find the library by the environment.
-sys.path.insert(0, str(workflow.basedir))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
-).rstrip(os.pathsep)
-
-from earnest import documents, provenance
+# Studies on tables and on predictions made elsewhere: configuration, grid and helper functions.
 from earnest.datasets import tabular
 
 SCHEMAS = {
@@ -34,23 +15,14 @@ LIBRARIES = (
 )
 
 
-def checked_config(given):
-    """Return the study with the schema's defaults, or stop with every problem named."""
-    with open(SCHEMAS[given["kind"]], encoding="utf-8") as file:
-        schema = yaml.safe_load(file)
-    try:
-        study = documents.completed(given, schema)
-    except documents.DocumentError as error:
-        raise WorkflowError(f"The study file is not valid:\n{error}") from None
-    names = [model["name"] for model in study.get("models", [])]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        raise WorkflowError(
-            f"The study file is not valid:\nmodels: two are named {name!r}"
-        )
-    return study
+def find_config_problems(study):
+    """Yield what a schema cannot see: two models of one name."""
+    yield from find_repeats(
+        "models", [model["name"] for model in study.get("models", [])]
+    )
 
 
-config = checked_config(config)
+config = checked_config(config, SCHEMAS[config["kind"]], find_config_problems)
 STUDY = config["study"]
 # Predictions of models trained elsewhere are scored like a collection with one correction.
 MODELS = {model["name"]: model for model in config.get("models", [])}
@@ -62,11 +34,6 @@ FOLDERS = [
     for folder in (config.get("mirror"), "data/raw")
     if folder
 ]
-
-
-def get_names(names):
-    """Wildcard constraint that matches these names and nothing else."""
-    return "|".join(re.escape(str(name)) for name in names)
 
 
 wildcard_constraints:
@@ -108,27 +75,6 @@ ASSESSMENT = {
 }
 
 
-def code_version(stage):
-    """Hash of the code behind a stage (Snakemake does not see edits in imported modules)."""
-    return provenance.code_version(*CODE[stage])
-
-
-def get_stamp(stage):
-    """What a shard of a stage carries: its code, its settings and the stamp of the stage before."""
-    before = get_stamp(BEFORE[stage]) if stage in BEFORE else ""
-    return provenance.stamp(code_version(stage), before=before, **SETTINGS[stage])
-
-
-def grow_memory(wildcards, attempt):
-    """Memory in MB: 2 GB, doubled at every retry."""
-    return 2000 * 2 ** (attempt - 1)
-
-
-def get_result(name):
-    """Path of a result of this study."""
-    return f"results/{STUDY}/{name}"
-
-
 def get_table_files(wildcards):
     """The files of a data set; none when it is missing, so that its job can say so."""
     return tabular.files(COLLECTION, wildcards.dataset, FOLDERS)
@@ -161,15 +107,3 @@ def get_shards(name):
         for dataset in DATASETS
         for correction in CORRECTIONS
     ]
-
-
-def get_provenance():
-    """What the report says about how it was made; plain values in a fixed order."""
-    return {
-        "config": config,
-        "code": {
-            stage: code_version(stage)
-            for stage in (SPLITS, SCORES, "assessment", "report")
-        },
-        "stamps": {stage: get_stamp(stage) for stage in (SPLITS, SCORES)},
-    }

@@ -63,7 +63,9 @@ rule write_tables_report:
         title=config["title"],
         collection=COLLECTION,
         level=config["level"],
-        provenance=get_provenance(),
+        provenance=get_provenance(
+            codes=(SPLITS, SCORES, "assessment", "report"), stamps=(SPLITS, SCORES)
+        ),
         libraries=LIBRARIES,
         code=code_version("report"),
     message:

@@ -43,9 +43,12 @@ def schema_keys(root):
 @pytest.fixture(scope="module")
 def common(root):
     """The functions and constants of the common rules, by name."""
-    text = (root / "rules/common.smk").read_text(encoding="utf-8")
-    blocks = re.split(r"^(?=def \w+|[A-Z]\w* =)", text, flags=re.M)[1:]
-    return {re.match(r"(?:def )?(\w+)", block)[1]: block for block in blocks}
+    files = ("rules/common.smk", "rules/mixtures/common.smk")
+    text = "\n".join((root / name).read_text(encoding="utf-8") for name in files)
+    blocks = re.split(r"^(?=def \w+|[A-Z]\w* =|wildcard_constraints:)", text, flags=re.M)[1:]
+    named = {re.match(r"(?:def )?(\w+)", block)[1]: block for block in blocks}
+    del named["wildcard_constraints"]
+    return named
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,7 @@ def read_by(root, common):
     def text_of(stage):
         target = "all" if stage == "reports" else stage
         text = re.search(rf"rule {target}:\n(.+?)(?=\n +rule |\Z)", snakefile, re.S)[1]
-        text += (root / f"rules/{RULES[stage]}.smk").read_text(encoding="utf-8")
+        text += (root / f"rules/mixtures/{RULES[stage]}.smk").read_text(encoding="utf-8")
         waiting, seen = [text], set()
         while waiting:
             for name in set(re.findall(r"\w+", waiting.pop())) & common.keys() - seen - {*STAGED}:
@@ -136,6 +139,19 @@ def test_a_stage_depends_on_all_code_and_on_every_file_that_its_rules_name(name,
     assert named
     known = {path.rpartition("/")[2] for path in {*stage["deps"], *outs(stage)}}
     assert named <= known
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_stage_depends_on_the_tables_of_config_that_its_rules_read(root, name, stages):
+    text = (root / f"rules/mixtures/{RULES[name]}.smk").read_text(encoding="utf-8")
+    needed = set(re.findall(r'"(config/[\w/.]+)"', text))
+    study = yaml.safe_load((root / "config/config.yaml").read_text())
+    for section, key in re.findall(r'config\["(\w+)"\]\["(\w+)"\]', text):
+        if (root / str(study[section].get(key, "no file"))).is_file():
+            needed.add(f"${{{section}.{key}}}")
+    expected = {"clips": 1, "mixtures": 2}.get(name, 0)
+    assert len(needed) == expected
+    assert needed <= set(stages[name]["deps"])
 
 
 def test_data_come_from_earlier_stages(stages):

@@ -25,4 +25,4 @@ rule build_pool:
     message:
         "Training the classifier and predicting the pool of task {wildcards.task}"
     script:
-        "../workflow_scripts/build_pool.py"
+        "../../workflow_scripts/build_pool.py"

@@ -19,7 +19,7 @@ rule synthesise_demo:
     message:
         "Synthesising the demo corpus"
     script:
-        "../workflow_scripts/synthesise_demo.py"
+        "../../workflow_scripts/synthesise_demo.py"
 
 
 rule fetch_dataset:
@@ -36,7 +36,7 @@ rule fetch_dataset:
     message:
         "Locating {wildcards.dataset}"
     script:
-        "../workflow_scripts/fetch_dataset.py"
+        "../../workflow_scripts/fetch_dataset.py"
 
 
 rule list_clips:
@@ -52,7 +52,7 @@ rule list_clips:
     message:
         "Listing the clips of {wildcards.dataset}"
     script:
-        "../workflow_scripts/list_clips.py"
+        "../../workflow_scripts/list_clips.py"
 
 
 rule prepare_clips:
@@ -77,7 +77,7 @@ rule prepare_clips:
     message:
         "Decoding and screening {wildcards.dataset}, part {wildcards.part}"
     script:
-        "../workflow_scripts/prepare_clips.py"
+        "../../workflow_scripts/prepare_clips.py"
 
 
 rule gather_clips:
@@ -92,4 +92,4 @@ rule gather_clips:
     message:
         "Joining the clips tables"
     script:
-        "../workflow_scripts/gather_clips.py"
+        "../../workflow_scripts/gather_clips.py"

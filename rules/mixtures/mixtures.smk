@@ -26,7 +26,7 @@ rule plan_mixtures:
     message:
         "Planning the mixtures"
     script:
-        "../workflow_scripts/plan_mixtures.py"
+        "../../workflow_scripts/plan_mixtures.py"
 
 
 rule render_mixtures:
@@ -52,7 +52,7 @@ rule render_mixtures:
     message:
         "Rendering mixtures, shard {wildcards.shard}"
     script:
-        "../workflow_scripts/render_mixtures.py"
+        "../../workflow_scripts/render_mixtures.py"
 
 
 rule gather_mixtures:
@@ -67,4 +67,4 @@ rule gather_mixtures:
     message:
         "Joining the mixture tables"
     script:
-        "../workflow_scripts/gather_mixtures.py"
+        "../../workflow_scripts/gather_mixtures.py"

@@ -31,4 +31,4 @@ rule estimate_scores:
     message:
         "Estimating: {wildcards.task}, {wildcards.sampler}, {wildcards.estimator}, seeds {wildcards.first}-{wildcards.last}"
     script:
-        "../workflow_scripts/estimate_scores.py"
+        "../../workflow_scripts/estimate_scores.py"

@@ -21,4 +21,4 @@ rule draw_subsets:
     message:
         "Drawing labelled subsets: {wildcards.task}, {wildcards.sampler}, seeds {wildcards.first}-{wildcards.last}"
     script:
-        "../workflow_scripts/draw_subsets.py"
+        "../../workflow_scripts/draw_subsets.py"

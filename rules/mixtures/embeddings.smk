@@ -24,7 +24,7 @@ rule embed_mixtures:
     message:
         "Embedding mixtures, shard {wildcards.shard}"
     script:
-        "../workflow_scripts/embed_mixtures.py"
+        "../../workflow_scripts/embed_mixtures.py"
 
 
 rule gather_embeddings:
@@ -46,4 +46,4 @@ rule gather_embeddings:
     message:
         "Joining the embeddings"
     script:
-        "../workflow_scripts/gather_embeddings.py"
+        "../../workflow_scripts/gather_embeddings.py"

@@ -22,7 +22,7 @@ rule summarise:
     message:
         "Summarising the estimates"
     script:
-        "../workflow_scripts/summarise.py"
+        "../../workflow_scripts/summarise.py"
 
 
 rule write_report:
@@ -40,7 +40,7 @@ rule write_report:
     output:
         report=report(
             "results/{study}/report.html",
-            caption="captions/report.rst",
+            caption="../captions/report.rst",
             category="Reports",
             labels={"study": "{study}"},
         ),
@@ -58,13 +58,13 @@ rule write_report:
         },
         level=config["estimates"]["level"],
         examples=config["report"]["examples"],
-        provenance=get_provenance(),
+        provenance=get_provenance(codes=CODE, stamps=SETTINGS),
         libraries=LIBRARIES,
         code=code_version("report"),
     message:
         "Writing the report"
     script:
-        "../workflow_scripts/write_report.py"
+        "../../workflow_scripts/write_report.py"
 
 
 # Last, so that the report is there whatever this says.
@@ -82,4 +82,4 @@ rule check_clips:
     message:
         "Checking that no clip was rejected for an unexpected reason"
     script:
-        "../workflow_scripts/check_clips.py"
+        "../../workflow_scripts/check_clips.py"
