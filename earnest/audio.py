@@ -7,13 +7,13 @@ from typing import BinaryIO, NoReturn
 
 import numpy as np
 
-from earnest.containers import (
+from earnest.signals.containers import (
     REASONS,
     UnusableClip,
     is_untagged_mpeg,
     refuse_broken_container,
 )
-from earnest.loudness import SAMPLE_RATE, integrated_loudness
+from earnest.signals.loudness import SAMPLE_RATE, integrated_loudness
 
 __all__ = [
     "LENGTH",

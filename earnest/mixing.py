@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest import audio, loudness, schemas
+from earnest import audio, schemas
+from earnest.signals import loudness
 
 if TYPE_CHECKING:
     import pandas

@@ -1,19 +1,17 @@
 """The sentences that come first in the report on tables, each from its numbers."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from earnest.reports import subconcept_tables as rows
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
+from earnest.reports.subconcept_inputs import TableReportInputs
 from earnest.reports.view import records
-
-if TYPE_CHECKING:
-    from earnest.reports.subconcepts import TableReportInputs
 
 MAIN = "balanced_accuracy"
 
 
-def in_short(inputs: "TableReportInputs") -> list[str]:
+def in_short(inputs: TableReportInputs) -> list[str]:
     """Say what came out: gaps, what weights change, how far off they are, the printed numbers."""
     correction = next(iter(inputs.scores["correction"]), None)
     found = [
@@ -34,7 +32,7 @@ def _pick(frame: Any, **wanted: Any) -> dict[str, Any] | None:
     return None
 
 
-def _gaps(inputs: "TableReportInputs", correction: str | None) -> str | None:
+def _gaps(inputs: TableReportInputs, correction: str | None) -> str | None:
     parts = []
     for utility in ("none", "predicted", "conditional", "true"):
         row = _pick(inputs.gaps, correction=correction, measure=MAIN, utility=utility)
@@ -48,7 +46,7 @@ def _gaps(inputs: "TableReportInputs", correction: str | None) -> str | None:
     )
 
 
-def _closing(inputs: "TableReportInputs", correction: str | None) -> str | None:
+def _closing(inputs: TableReportInputs, correction: str | None) -> str | None:
     parts = []
     for other in ("predicted", "conditional", "true"):
         wanted = {"correction": correction, "measure": MAIN, "utility": "none", "other": other}
@@ -61,7 +59,7 @@ def _closing(inputs: "TableReportInputs", correction: str | None) -> str | None:
     return f"The plain gap less the gap of each weighting: {'; '.join(parts)}."
 
 
-def _optimism(inputs: "TableReportInputs", correction: str | None) -> str | None:
+def _optimism(inputs: TableReportInputs, correction: str | None) -> str | None:
     mine = {
         row["utility"]: row
         for row in rows.distance_rows(inputs.distances)
@@ -79,7 +77,7 @@ def _optimism(inputs: "TableReportInputs", correction: str | None) -> str | None
     )
 
 
-def _missed(inputs: "TableReportInputs", correction: str | None) -> str | None:
+def _missed(inputs: TableReportInputs, correction: str | None) -> str | None:
     for row in rows.weight_rows(inputs.weights):
         named = row["utility"] == words.utility("predicted")
         if named and row["correction"] == words.correction(str(correction)):
@@ -90,7 +88,7 @@ def _missed(inputs: "TableReportInputs", correction: str | None) -> str | None:
     return None
 
 
-def _recognition(inputs: "TableReportInputs") -> str | None:
+def _recognition(inputs: TableReportInputs) -> str | None:
     wanted = {"version": "absolute", "method": "pearson", "measure": MAIN}
     row = _pick(inputs.recognition, **wanted)
     if row is None or row["value"] is None:
@@ -104,7 +102,7 @@ def _recognition(inputs: "TableReportInputs") -> str | None:
     return text + "."
 
 
-def _printed(inputs: "TableReportInputs") -> str | None:
+def _printed(inputs: TableReportInputs) -> str | None:
     found = [
         row
         for frame in (inputs.correlations, inputs.gaps, inputs.recognition)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from earnest import audio, loudness
+from earnest import audio
+from earnest.signals import loudness
 
 RATE = 16_000
 

@@ -1,0 +1,1 @@
+"""Machinery below earnest.audio: what containers declare, and how loud a signal is."""
