@@ -182,30 +182,40 @@ class _Walk:
         self.watched = np.empty(0, dtype=np.int64)
         self.exact = np.empty(0)
         self.others = np.inf  # the largest score that an unwatched item can have
+        self.copies: Iterator[int] | None = None  # unvisited rows once all are copies
 
     def visit(self, row: int) -> None:
         from scipy.spatial.distance import cdist
 
         self.visited.append(row)
-        if self.watched.size:
+        if self.watched.size and self.copies is None:
             place = self._points(np.array([row]))
             np.minimum(self.exact, cdist(self.points, place)[:, 0], out=self.exact)
             self.exact[self.watched == row] = -np.inf
 
     def farthest(self) -> int:
         """Return the unvisited item of the largest score, the lowest row among equals."""
+        if self.copies is not None:
+            return int(next(self.copies))
         best = self._best_watched()
         if best is None:
             self._renew()
             self._watch(self._largest_bounds(_WATCHED))
             best = self._best_watched()
-        if best is None:  # ties: all that may be as far as the best one must be looked at
-            least = self._scores(self.exact, self.watched).max()
-            bounds = self._scores(np.sqrt(np.maximum(self.bounds, 0.0)), slice(None))
-            self._watch(np.flatnonzero(bounds >= least))
-            best = int(self.watched[self._scores(self.exact, self.watched).argmax()])
-            self.others = np.inf  # the next step starts anew
-        return best
+        return self._among_ties() if best is None else best
+
+    def _among_ties(self) -> int:
+        """Look at all that may be as far as the best of the watched ones."""
+        least = self._scores(self.exact, self.watched).max()
+        bounds = self._scores(np.sqrt(np.maximum(self.bounds, 0.0)), slice(None))
+        ties = bounds >= least
+        self._watch(np.flatnonzero(ties))
+        self.others = bounds[~ties].max(initial=-np.inf)
+        scores = self._scores(self.exact, self.watched)
+        if scores.max() <= 0.0:  # nothing is left but copies of what was visited
+            self.copies = iter(np.setdiff1d(np.arange(len(bounds)), self.visited))
+            return int(next(self.copies))
+        return int(self.watched[scores.argmax()])
 
     def _best_watched(self) -> int | None:
         if not self.watched.size:

@@ -49,6 +49,20 @@ def test_walks_by_bounds_are_plain_walks(real, kind, weighted):
         assert found.tolist() == plain.tolist()
 
 
+def test_copies_and_ties_are_not_looked_at_again_and_again(monkeypatch):
+    calls = []
+    watch = large._Walk._watch
+    monkeypatch.setattr(large._Walk, "_watch", lambda *a: calls.append(1) or watch(*a))
+    points = np.repeat(np.random.default_rng(0).normal(size=(20, 3)), 50, axis=0)
+    found = large.traverse(points, 3, 1_000)
+    assert found.tolist() == traverse(points, 3, 1_000).tolist()
+    assert len(calls) < 60
+    calls.clear()
+    corners = np.random.default_rng(1).integers(0, 2, size=(400, 8)).astype(float)
+    assert large.traverse(corners, 0, 200).tolist() == traverse(corners, 0, 200).tolist()
+    assert len(calls) < 60
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [1, 5, 400])
 def test_neighbours_by_products_are_plain_neighbours(real, kind, k):
