@@ -11,6 +11,7 @@ LIBRARIES = (
     "soxr",
     "pyloudnorm",
     "kmedoids",
+    "numba",
     "snakemake",
 )
 
