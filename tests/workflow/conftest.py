@@ -74,13 +74,23 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def python(tmp_path_factory):
-    """A virtual environment with an awkward path, as .venv has in an awkward checkout."""
-    folder = tmp_path_factory.mktemp("python") / "somebody's .venv"
-    venv.create(folder, symlinks=True, with_pip=False)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    (packages / "these.pth").write_text("\n".join(site.getsitepackages()))
-    return folder / "bin" / "python"
+def make_python(tmp_path_factory):
+    """What makes a virtual environment of a given name that sees the packages of this one."""
+
+    def make(name):
+        folder = tmp_path_factory.mktemp("python") / name
+        venv.create(folder, symlinks=True, with_pip=False)
+        (packages,) = folder.glob("lib/python*/site-packages")
+        (packages / "these.pth").write_text("\n".join(site.getsitepackages()))
+        return folder / "bin" / "python"
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def python(make_python):
+    """A Python whose path is awkward, as that of .venv is in an awkward checkout."""
+    return make_python("somebody's .venv")
 
 
 @pytest.fixture(scope="session")

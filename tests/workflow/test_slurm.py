@@ -3,10 +3,8 @@
 import os
 import re
 import subprocess
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +29,7 @@ def slurm(tmp_path_factory):
 
 
 @pytest.fixture
-def small(empty_project):
+def small(empty_project, make_python):
     """A study of about a dozen jobs; the plugin does not quote a Python whose path has quotes."""
     empty_project.changed_config(
         tasks=[{"name": "foregrounds", "kind": "classes"}],
@@ -40,7 +38,7 @@ def small(empty_project):
         draws={"samplers": ["random"]},
         estimates={"estimators": ["unweighted", "kde"]},
     )
-    return replace(empty_project, python=Path(sys.executable))
+    return replace(empty_project, python=make_python("venv"))
 
 
 def submit(project, *arguments, **kwargs):
