@@ -84,7 +84,7 @@ def test_a_study_completes_although_a_job_is_cancelled(slurm, small):
 
 
 def test_a_job_out_of_memory_is_submitted_again_with_more(slurm, small):
-    # 40 MB is less than Python needs with the libraries; the third try has a hundred times as much.
+    # Less than Python needs with the libraries; the second try has a hundred times as much.
     process = submit(
         small,
         "--set-resources",
