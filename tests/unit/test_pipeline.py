@@ -222,8 +222,7 @@ def test_git_keeps_what_describes_results_and_ignores_the_results(root, tmp_path
 def test_the_lock_is_of_this_pipeline(root, stages):
     """Whether the hashes are those of the present code, `dvc status` says; this costs no study."""
     path = root / "dvc.lock"
-    if not path.is_file():
-        pytest.skip("dvc.lock was not made yet: make repro")
+    assert path.is_file(), "dvc.lock is not there: make repro, and commit it"
     config = yaml.safe_load((root / "config/config.yaml").read_text())
     locked = yaml.safe_load(path.read_text(encoding="utf-8"))["stages"]
     assert locked.keys() == stages.keys()
