@@ -1,0 +1,1 @@
+"""The columns of every table, by the part of earnest that writes it."""
