@@ -178,6 +178,7 @@ def mixtures_frame() -> pd.DataFrame:
             "recording": f"demo/{place}",
             "background_recording": f"demo/b{place}",
             "shard": 0,
+            "variant": "8-lu",
             "fg_lufs": -21.4,
             "bg_lufs": -30.2,
             "background_gain_db": 0.8,

@@ -1,21 +1,17 @@
 """Assembly of the report: one HTML file that needs nothing but itself."""
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from earnest.reports import audio, figures, findings, support_tables, tables, words
+from earnest.reports.rendering import render
 from earnest.reports.view import TaskView, plain, records, task_view
 
 if TYPE_CHECKING:
     import pandas
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
@@ -75,19 +71,10 @@ def build_report(inputs: ReportInputs) -> str:
     ValueError
         If a task of `pools` has no row in the summary, or an example is not a playable sound.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     rows = records(inputs.summary)
     views = [task_view(name, *parts, rows, inputs.headline) for name, parts in inputs.pools.items()]
-    script = (TEMPLATES / "sort.js").read_text(encoding="utf-8")
-    return environment.get_template("report.html").render(
+    return render(
+        "report.html",
         inputs=inputs,
         tasks=[_task(view, inputs.level) for view in views],
         facts=_facts(inputs, views),
@@ -99,14 +86,7 @@ def build_report(inputs: ReportInputs) -> str:
         dropped=tables.dropped_rows(inputs.dropped, inputs.mixtures),
         longest=tables.LONGEST,
         settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
-        style=_inline("report.css"),
-        script=_inline("sort.js"),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
-
-
-def _inline(name: str):
-    return figures.safe((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
 def _task(view: TaskView, level: float) -> dict[str, Any]:

@@ -1,9 +1,6 @@
 """The report of a study on tables: one HTML file that needs nothing but itself."""
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from earnest.reports import figures, tables
@@ -12,13 +9,13 @@ from earnest.reports import subconcept_findings as findings
 from earnest.reports import subconcept_tables as rows
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
+from earnest.reports.rendering import render
 from earnest.reports.subconcept_inputs import TableReportInputs
 from earnest.reports.view import records
 
 if TYPE_CHECKING:
     import pandas
 
-TEMPLATES = Path(__file__).parent / "templates"
 LINES = ("none", "predicted", "conditional", "true")
 REACH = 0.5  # how far beyond the bars a panel of gaps goes
 BARS = ("none", "predicted", "conditional", "true")
@@ -37,18 +34,9 @@ def build_report(inputs: TableReportInputs) -> str:
         A complete HTML document, the same for the same inputs. It loads nothing and works
         without JavaScript.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    script = (TEMPLATES / "sort.js").read_text(encoding="utf-8")
     corrections = list(dict.fromkeys(inputs.scores["correction"]))
-    return environment.get_template("subconcepts.html").render(
+    return render(
+        "subconcepts.html",
         inputs=inputs,
         used=[one for one in inputs.datasets if one["status"] == "used"],
         corrections=[(name, words.correction(name)) for name in corrections],
@@ -60,9 +48,6 @@ def build_report(inputs: TableReportInputs) -> str:
         sheets=[_sheet(inputs, name) for name in corrections],
         settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
         number=number,
-        style=figures.safe((TEMPLATES / "report.css").read_text(encoding="utf-8")),
-        script=figures.safe(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
 
 
