@@ -2,7 +2,10 @@
 
 import importlib
 import os
+from types import ModuleType
 from typing import TYPE_CHECKING
+
+from earnest.datasets import releases
 
 if TYPE_CHECKING:
     import pandas
@@ -10,6 +13,8 @@ if TYPE_CHECKING:
 SOURCES = {
     "demo": "earnest.datasets.demo",
     "esc50": "earnest.datasets.esc50",
+    "urbansound8k": "earnest.datasets.urbansound8k",
+    "tut2017": "earnest.datasets.tut2017",
 }
 
 
@@ -35,6 +40,29 @@ def list_clips(name: str, root: str | os.PathLike) -> "pandas.DataFrame":
     FileNotFoundError
         If the data set's own list of files is not in `root`.
     """
+    return source(name).list_clips(root)
+
+
+def source(name: str) -> ModuleType:
+    """Return the module of a data set.
+
+    Raises
+    ------
+    ValueError
+        If no such data set is known; the message names those that are.
+    """
     if name not in SOURCES:
         raise ValueError(f"unknown data set {name!r}; known are {', '.join(sorted(SOURCES))}")
-    return importlib.import_module(SOURCES[name]).list_clips(root)
+    return importlib.import_module(SOURCES[name])
+
+
+def count(name: str, root: str | os.PathLike) -> dict[str, int | None]:
+    """Count the clips of a data set: those of the release, listed in a folder, and found there.
+
+    Returns
+    -------
+    dict
+        `released` (None for a data set without a fixed number of clips), `listed`, `found`.
+    """
+    released = getattr(source(name), "CLIPS", None)
+    return releases.count(list_clips(name, root), released)
