@@ -1,7 +1,7 @@
 """A table made into a binary task, its folds, and the subconcept forest that weights each fold."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +11,13 @@ from earnest import classifiers, measures, schemas, tasks
 from earnest import utility as utilities
 from earnest.datasets import tabular
 from earnest.rng import generator
+from earnest.tables.folds import FoldError, halves
 
 if TYPE_CHECKING:
     import pandas
 
-FOLDS = 2
 MEASURES = ("roc_auc", "balanced_accuracy", "f1")
 WEIGHTINGS = ("true", "predicted", "conditional")
-
-
-class FoldError(ValueError):
-    """A fold lacks a subconcept; the message names both."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +116,60 @@ def split_table(
     """
     task = tasks.build_task(table.labels, seed=root_seed)
     features = table.features[task.items]
+    frames = cross_predict(
+        task,
+        features,
+        dataset=dataset,
+        root_seed=root_seed,
+        repeats=repeats,
+        n_estimators=n_estimators,
+    )
+    about = {
+        "text_columns": list(table.text_columns),
+        "missing": table.missing,
+        "filled": int(np.isnan(features).sum()),
+    }
+    description = describe(dataset, task, features, file_rows=len(table.labels), **about)
+    return Split(description, features, *frames)
+
+
+def cross_predict(
+    task: tasks.Task,
+    features: np.ndarray,
+    *,
+    dataset: str,
+    root_seed: int,
+    repeats: int = 5,
+    n_estimators: int = 100,
+    groups: np.ndarray | None = None,
+) -> tuple["pandas.DataFrame", "pandas.DataFrame", "pandas.DataFrame"]:
+    """Halve the items of a task several times, and weigh what each half tests.
+
+    Parameters
+    ----------
+    task : earnest.tasks.Task
+    features : ndarray (n, d)
+        Of the items that the task keeps; NaN where a number is missing.
+    dataset : str
+        Names the random draws.
+    root_seed, repeats, n_estimators
+        As in `split_table`.
+    groups : ndarray (n, k) of str, optional
+        The recordings of each item, as in `earnest.tables.folds.halves`.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame
+        Tables `fold_items`, `fold_subconcepts` and `recognition`.
+
+    Raises
+    ------
+    FoldError
+        If a fold lacks a subconcept.
+    """
     items, subconcepts, recognition = [], [], []
-    for repeat, fold, train, test in halves(task.subconcept, dataset, repeats, root_seed):
+    folds = halves(task.subconcept, dataset, repeats, root_seed, groups=groups)
+    for repeat, fold, train, test in folds:
         rng = generator(root_seed, dataset, "subconcepts", repeat, fold)
         filled = fill_missing(features, train)
         model = classifiers.fit(
@@ -148,35 +196,7 @@ def split_table(
                 task.subconcept[test], predicted, posteriors, model.classes_
             )
         ]
-    description = _description(dataset, table, task, features)
-    return Split(description, features, *_frames(items, subconcepts, recognition))
-
-
-def halves(
-    subconcept: np.ndarray, dataset: str, repeats: int, root_seed: int
-) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Yield repeat, fold, training rows and test rows of repeated stratified halving.
-
-    Raises
-    ------
-    FoldError
-        If a half lacks a subconcept.
-    """
-    from sklearn.model_selection import StratifiedKFold
-
-    names = np.unique(subconcept)
-    for repeat in range(repeats):
-        seed = int(generator(root_seed, dataset, "folds", repeat).integers(2**31))
-        folds = StratifiedKFold(n_splits=FOLDS, shuffle=True, random_state=seed)
-        for fold, (train, test) in enumerate(folds.split(subconcept, subconcept)):
-            for part, rows in (("training", train), ("test", test)):
-                lacking = np.setdiff1d(names, subconcept[rows])
-                if len(lacking):
-                    raise FoldError(
-                        f"repeat {repeat}, fold {fold}: no {part} item of"
-                        f" subconcept {str(lacking[0])!r}"
-                    )
-            yield repeat, fold, train, test
+    return _frames(items, subconcepts, recognition)
 
 
 def fill_missing(features: np.ndarray, train: np.ndarray) -> np.ndarray:
@@ -308,20 +328,26 @@ def recognition_rows(
     return rows
 
 
-def _description(
-    dataset: str, table: tabular.Table, task: tasks.Task, features: np.ndarray
-) -> dict[str, Any]:
+def describe(dataset: str, task: tasks.Task, features: np.ndarray, **about: Any) -> dict[str, Any]:
+    """Describe a task that was split, in plain values: its two sides and their sizes.
+
+    Parameters
+    ----------
+    dataset : str
+    task : earnest.tasks.Task
+    features : ndarray (n, d)
+        Of the items that it keeps.
+    **about
+        What else is to be said: file_rows, text_columns, missing, filled.
+    """
     majority, minority = int((~task.is_minority).sum()), int(task.is_minority.sum())
     return {
         "dataset": dataset,
         "status": "used",
         "reason": None,
-        "file_rows": len(table.labels),
         "rows": len(task.items),
         "features": features.shape[1],
-        "text_columns": list(table.text_columns),
-        "missing": table.missing,
-        "filled": int(np.isnan(features).sum()),
+        **about,
         "majority": list(task.majority),
         "minority": list(task.minority),
         "sizes": task.sizes,

@@ -8,7 +8,8 @@ from sklearn import metrics
 from earnest import schemas
 from earnest.datasets.tabular import Table
 from earnest.tables import splitting
-from earnest.tables.splitting import fill_missing, halves, split_file, split_table
+from earnest.tables.folds import FoldError, halves
+from earnest.tables.splitting import fill_missing, split_file, split_table
 
 SIZES = {"a": 60, "b": 28, "c": 12}  # one majority; b and c fit under halves of what is above
 
@@ -123,7 +124,7 @@ def test_missing_numbers_become_medians_of_the_training_part():
 @pytest.mark.filterwarnings("ignore:The least populated class")
 def test_a_fold_without_a_subconcept_is_named():
     subconcept = np.array(["a"] * 10 + ["b"] * 10 + ["lonely"])
-    with pytest.raises(splitting.FoldError, match="subconcept 'lonely'"):
+    with pytest.raises(FoldError, match="subconcept 'lonely'"):
         list(halves(subconcept, "made", 1, 0))
 
 
