@@ -137,7 +137,12 @@ def _refuse_primaries(
 
 
 def read_rejected(path: str | os.PathLike) -> frozenset[tuple[str, str]]:
-    """Read what listeners rejected.
+    """Read which mixtures and pairs listeners rejected, as (kind, name); see `read_rejections`."""
+    return frozenset((row["kind"], row["name"]) for row in read_rejections(path))
+
+
+def read_rejections(path: str | os.PathLike) -> list[dict[str, str]]:
+    """Read what listeners rejected, and why.
 
     Parameters
     ----------
@@ -147,14 +152,15 @@ def read_rejected(path: str | os.PathLike) -> frozenset[tuple[str, str]]:
 
     Returns
     -------
-    frozenset of (kind, name)
+    list of dict
+        One per row of the file, in its order, with the keys kind, name and reason.
 
     Raises
     ------
     PairsError
         Unknown kind, no name, no reason, or a pair without "/": with the line number.
     """
-    rejected = set()
+    rejections = []
     for line, row in _read_table(path, _REJECTED_COLUMNS):
         kind, name = row["kind"], row["name"]
         if kind not in REJECTED_KINDS:
@@ -165,5 +171,5 @@ def read_rejected(path: str | os.PathLike) -> frozenset[tuple[str, str]]:
             raise PairsError(
                 f"{_at(path, line)}: a pair is named foreground/background, not {name!r}"
             )
-        rejected.add((kind, name))
-    return frozenset(rejected)
+        rejections.append(row)
+    return rejections
