@@ -9,6 +9,8 @@ from earnest.rng import generator
 FOLDS = 2
 LARGEST_COMPONENT = 0.1  # share of the items above which components are not kept whole
 MOST_ROUNDS = 100
+STARTS = 5
+LEAST_GAIN = 1e-9  # so that rounding moves nothing
 NEITHER = -1
 
 
@@ -90,7 +92,7 @@ def grouped_sides(
     ----------
     subconcept : ndarray (n,) of str
     groups : ndarray (n, k) of str
-        The recordings of each item. With k = 1 a component is a recording, and always whole.
+        The recordings of each item, one or two. Of one, components are always whole.
     rng : numpy.random.Generator
 
     Returns
@@ -101,18 +103,22 @@ def grouped_sides(
     Notes
     -----
     Sides start at random. In random order each component or recording changes its side if that
-    raises the sum of log(1 + items) over both halves of all subconcepts, until none does. The
-    logarithm makes halves even and keeps small subconcepts from being left out. Only
-    names of recordings and subconcepts are looked at, no features.
+    raises the sum over subconcepts of log((1 + a)(1 + b) / (2 + a + b)), a and b being the items
+    in its two halves, until none does; the best of five starts is taken. That is the harmonic
+    mean, which wants halves even, and its logarithm, which keeps small subconcepts from being
+    left out. Large components are halved each by itself: otherwise the sides would be drawn to
+    the components, and all repeats to the same halves. Only names of recordings and
+    subconcepts are looked at, no features.
     """
-    _, strata = np.unique(subconcept, return_inverse=True)
-    whole = components_of(groups)
-    largest = np.bincount(whole).max() / len(whole)
-    if groups.shape[1] == 1 or largest <= LARGEST_COMPONENT:
-        nodes = whole[:, np.newaxis]
+    component = components_of(groups)
+    if groups.shape[1] == 1 or np.bincount(component).max() <= LARGEST_COMPONENT * len(component):
+        nodes, strata = component[:, np.newaxis], subconcept
     else:
         nodes = _numbered(groups)
-    return _Halving(strata, nodes, rng).settled()
+        strata = np.char.add(np.char.add(component.astype(str), " "), subconcept)
+    _, numbers = np.unique(strata, return_inverse=True)
+    found = [_Halving(numbers, nodes, rng).settle() for _ in range(STARTS)]
+    return max(found, key=_Halving.worth).of_items()
 
 
 def components_of(groups: np.ndarray) -> np.ndarray:
@@ -178,13 +184,17 @@ class _Halving:
         self.of_other = np.concatenate([self.strata, self.strata[pairs]])[order]
         self.start = np.searchsorted(own[order], np.arange(self.count + 1))
 
-    def settled(self) -> np.ndarray:
-        """Move recordings until no move helps, and return the side of each item."""
+    def settle(self) -> "_Halving":
+        """Move recordings until no move helps."""
         for _ in range(MOST_ROUNDS):
             moves = [self._move(node) for node in self.rng.permutation(self.count)]
             if not any(moves):
                 break
-        return self.of_items()
+        return self
+
+    def worth(self) -> float:
+        """Return how much is kept and how evenly, see `grouped_sides`."""
+        return _worth(self.kept)
 
     def _move(self, node: int) -> bool:
         """Change the side of a recording if that keeps more."""
@@ -195,7 +205,11 @@ class _Halving:
         kept = self.kept.copy()
         kept[here] -= self._counted(strata[with_it])
         kept[1 - here] += self._counted(strata[alone | ~with_it])
-        if np.log1p(kept).sum() <= np.log1p(self.kept).sum() + 1e-12:
+        if _worth(kept) <= self.worth() + LEAST_GAIN:
             return False
         self.kept, self.side[node] = kept, 1 - here
         return True
+
+
+def _worth(kept: np.ndarray) -> float:
+    return float(np.log1p(kept).sum() - np.log(2 + kept.sum(axis=0)).sum())

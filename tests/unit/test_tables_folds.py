@@ -51,10 +51,23 @@ def test_random_mixtures_hang_together_and_most_are_kept_all_the_same():
     for repeat in range(5):
         sides = grouped_sides(subconcept, groups, generator(0, "made", repeat))
         kept.append((sides >= 0).mean())
-        first, second = (np.sum(sides == side) for side in (0, 1))
-        assert 0.7 < first / second < 1.4
+        for name in set(subconcept):
+            first, second = (np.sum(subconcept[sides == side] == name) for side in (0, 1))
+            assert 1 / 3 <= first / second <= 3
     # sides drawn blindly would keep a half
-    assert min(kept) > 0.65
+    assert min(kept) > 0.6
+
+
+def test_large_components_are_halved_each_by_itself():
+    # two worlds that share no recording: the halves must not be the worlds
+    one, two = mixed(seed=1), mixed(seed=2)
+    subconcept = np.concatenate([one[0], two[0]])
+    groups = np.concatenate([one[1], np.char.add("other ", two[1])])
+    world = components_of(groups)
+    assert np.bincount(world).tolist() == [160, 160]
+    for _, _, train, test in halves(subconcept, "made", 3, 0, groups=groups):
+        refuse_shared_recordings(groups, train, test)
+        assert 0.4 < world[train].mean() < 0.6
 
 
 def test_repeats_differ():
