@@ -1,5 +1,6 @@
-"""Sound files to 16 kHz mono float32: decoding with every refusal named, cropping, loudness."""
+"""Sound files to mono float32 at one rate: decoding, every refusal named; cropping, loudness."""
 
+import hashlib
 import math
 import os
 from dataclasses import dataclass
@@ -27,10 +28,12 @@ __all__ = [
     "fit",
     "integrated_loudness",
     "load",
+    "refuse_inaudible",
     "screened_loudness",
+    "sound_digest",
 ]
 
-LENGTH = 80_000  # samples: 5 seconds
+LENGTH = 80_000  # samples: 5 seconds at SAMPLE_RATE
 QUALITIES = ("QQ", "LQ", "MQ", "HQ", "VHQ")
 _UNKNOWN_FRAMES = 1 << 47  # libsndfile reports about 2**63 frames when a header names none
 _SPECTRUM = 1_024  # samples per spectrum in the false-sample-rate check
@@ -53,6 +56,8 @@ class Clip:
         Of the file: Hz, channels, and frames decoded at `source_rate`.
     warning : str or None
         Why an accepted clip is worth a look.
+    audio_sha256 : str
+        Digest of the decoded sound, as from `sound_digest`.
     """
 
     samples: np.ndarray
@@ -61,6 +66,7 @@ class Clip:
     channels: int
     frames: int
     warning: str | None = None
+    audio_sha256: str = ""
 
 
 def load(path: str | os.PathLike, *, sample_rate: int = SAMPLE_RATE, quality: str = "HQ") -> Clip:
@@ -100,7 +106,27 @@ def load(path: str | os.PathLike, *, sample_rate: int = SAMPLE_RATE, quality: st
         channels=frames.shape[1],
         frames=frames.shape[0],
         warning=false_rate_warning(mono, source_rate),
+        audio_sha256=sound_digest(mono, source_rate),
     )
+
+
+def sound_digest(samples: np.ndarray, source_rate: int) -> str:
+    """Return the SHA-256 of a decoded sound, which is the same in any lossless file.
+
+    Hashed are the rate in Hz and the samples, averaged over channels and before any
+    resampling, as little-endian 64-bit integer and 32-bit floats. So container, padding of the
+    bit depth, a doubled channel and metadata do not matter; lossy formats change the sound.
+
+    Parameters
+    ----------
+    samples : numpy.ndarray
+        float32, shape (n,), full scale 1.
+    source_rate : int
+        Hz, as declared by the file.
+    """
+    digest = hashlib.sha256(source_rate.to_bytes(8, "little"))
+    digest.update((samples + np.float32(0)).astype("<f4", copy=False))  # -0.0 is the same as 0.0
+    return digest.hexdigest()
 
 
 def _decode(path: str | os.PathLike) -> tuple[np.ndarray, int]:
@@ -207,13 +233,19 @@ def _has_high_band(frames: np.ndarray) -> bool:
     return bool(power[_SPECTRUM // 8 :].sum() > _HIGH_BAND_FLOOR * power.sum())
 
 
-def crop_start(samples: np.ndarray, length: int, rng: np.random.Generator) -> int:
+def crop_start(
+    samples: np.ndarray,
+    length: int,
+    rng: np.random.Generator,
+    *,
+    sample_rate: int = SAMPLE_RATE,
+) -> int:
     """Choose where a window of `length` samples starts, among the windows that hold sound.
 
-    A frame (a fiftieth of the window) sounds when its mean square is above -70 dB of full
-    scale and within 50 dB of the loudest frame. A window holds sound when at least half
-    as many of its frames sound as in the fullest window; so a silent tail is never
-    chosen (B09). Starts lie a frame apart, each equally likely.
+    A frame (a fiftieth of the window, 0.1 s at most) sounds when its mean square is above
+    -70 dB of full scale and within 50 dB of the loudest frame. A window holds sound when at
+    least half as many of its frames sound as in the fullest window; so a silent tail is
+    never chosen (B09). Starts lie a frame apart, each equally likely.
 
     Parameters
     ----------
@@ -223,6 +255,8 @@ def crop_start(samples: np.ndarray, length: int, rng: np.random.Generator) -> in
         Samples wanted.
     rng : numpy.random.Generator
         The clip's own generator.
+    sample_rate : int
+        Hz.
 
     Returns
     -------
@@ -231,7 +265,7 @@ def crop_start(samples: np.ndarray, length: int, rng: np.random.Generator) -> in
     """
     if len(samples) <= length:
         return 0
-    frame = max(1, min(SAMPLE_RATE // 10, length // 50))
+    frame = max(1, min(sample_rate // 10, length // 50))
     sounding = _sounding_frames(samples, frame)
     per_window = -(-length // frame)
     totals = np.concatenate(([0], np.cumsum(sounding)))
@@ -293,9 +327,20 @@ def screened_loudness(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> fl
         `silent` for a constant signal, `below_gate` when no block reaches -70 LUFS.
     """
     loudness = integrated_loudness(samples, sample_rate)
+    refuse_inaudible(samples, loudness)
+    return loudness
+
+
+def refuse_inaudible(samples: np.ndarray, loudness: float) -> None:
+    """Refuse a signal, not empty, that is constant or of which `loudness` in LUFS is -inf.
+
+    Raises
+    ------
+    UnusableClip
+        As from `screened_loudness`.
+    """
     if not np.ptp(samples):
         raise UnusableClip("silent", f"every sample is {samples[0]:g}")
     if not math.isfinite(loudness):
         peak = float(np.max(np.abs(samples)))
         raise UnusableClip("below_gate", f"no 0.4 s block reaches -70 LUFS (peak {peak:.2g})")
-    return loudness

@@ -1,14 +1,15 @@
-"""Listed files to screened clips: each is decoded once, cut to 5 seconds and measured once."""
+"""Listed files to screened clips: each is decoded once, cut to one length and measured once."""
 
 import hashlib
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from earnest import audio, io, schemas
 from earnest.rng import generator
+from earnest.signals import loudness
 
 if TYPE_CHECKING:
     import pandas
@@ -21,10 +22,12 @@ def prepare(
     array_path: str | os.PathLike,
     root_seed: int,
     quality: str = "HQ",
+    sample_rate: int = audio.SAMPLE_RATE,
+    length: int = audio.LENGTH,
 ) -> "pandas.DataFrame":
     """Screen the listed clips and write the usable ones as one array.
 
-    A clip longer than 5 s keeps one window, chosen by the clip's own generator
+    A clip longer than `length` keeps one window, chosen by the clip's own generator
     `(root_seed, "crop", clip_id)`; a shorter one is followed by zeros. Its loudness is
     measured on exactly the signals that mixtures use: padded as a foreground, looped as
     a background. One clip is in memory at a time.
@@ -36,11 +39,15 @@ def prepare(
     part : int
         The number of this part of the data, recorded in each row.
     array_path : path-like
-        Where the array goes: .npy, float32, shape (usable clips, 80000).
+        Where the array goes: .npy, float32, shape (usable clips, length).
     root_seed : int
         The seed of the study.
     quality : str
         A soxr quality.
+    sample_rate : int
+        Hz of the array, 8,000 or more.
+    length : int
+        Samples of each clip, at least 0.4 s.
 
     Returns
     -------
@@ -60,19 +67,21 @@ def prepare(
 
     schemas.to_arrow("listing", listing)
     _refuse_repeats(listing["clip_id"])
+    loudness.refuse_rate_and_length(sample_rate, length)
+    settings = Settings(root_seed, quality, sample_rate, length)
     rows = tqdm(listing.to_dict("records"), desc=f"prepare part {part}", unit="clip", mininterval=2)
     records, used = [], 0
     with io.written_aside(array_path) as aside, open(aside, "wb+") as file:
-        _write_header(file, 0)
+        _write_header(file, 0, length)
         for row in rows:
-            facts, samples = _prepare_one(row, root_seed, quality)
+            facts, samples = _prepare_one(row, settings)
             if samples is not None:
-                file.write(samples.tobytes())
+                file.write(samples.astype("<f4", copy=False))
                 facts["row"] = used
                 used += 1
             records.append(row | {"part": part} | facts)
         file.seek(0)
-        _write_header(file, used)
+        _write_header(file, used, length)
     return _typed(pd.DataFrame.from_records(records, columns=list(schemas.TABLES["clips"])))
 
 
@@ -82,23 +91,32 @@ def _refuse_repeats(clip_ids: "pandas.Series") -> None:
         raise ValueError(f"clip {repeated.iloc[0]} is listed twice ({len(repeated)} such rows)")
 
 
-def _write_header(file: BinaryIO, rows: int) -> None:
+def _write_header(file: BinaryIO, rows: int, length: int) -> None:
     """Write the .npy header; numpy reserves room for the first axis, so its size never changes."""
     np.lib.format.write_array_header_1_0(
-        file, {"descr": "<f4", "fortran_order": False, "shape": (rows, audio.LENGTH)}
+        file, {"descr": "<f4", "fortran_order": False, "shape": (rows, length)}
     )
 
 
+class Settings(NamedTuple):
+    """What is common to all clips of a study; rate in Hz, length in samples at that rate."""
+
+    root_seed: int
+    quality: str
+    sample_rate: int
+    length: int
+
+
 def _prepare_one(
-    row: dict[str, Any], root_seed: int, quality: str
+    row: dict[str, Any], settings: Settings
 ) -> tuple[dict[str, Any], np.ndarray | None]:
     """Return the columns that a clip's file settles, and its samples if it is usable."""
     facts = {"sha256": _sha256(row["path"])}
     try:
-        clip = audio.load(row["path"], quality=quality)
+        clip = audio.load(row["path"], sample_rate=settings.sample_rate, quality=settings.quality)
         facts |= _facts(clip)
-        samples, kept = _five_seconds(clip.samples, generator(root_seed, "crop", row["clip_id"]))
-        kept |= _loudness(samples, kept["length"])
+        samples, kept = _window(clip.samples, row["clip_id"], settings)
+        kept |= _loudness(samples, kept["length"], settings.sample_rate)
     except audio.UnusableClip as error:
         return facts | {"status": "rejected", "reason": error.reason, "warning": error.detail}, None
     return facts | kept | {"status": "used", "warning": clip.warning}, samples
@@ -118,25 +136,29 @@ def _facts(clip: audio.Clip) -> dict[str, Any]:
         "channels": clip.channels,
         "frames": clip.frames,
         "duration_s": clip.frames / clip.source_rate,
+        "audio_sha256": clip.audio_sha256,
     }
 
 
-def _five_seconds(
-    samples: np.ndarray, rng: np.random.Generator
+def _window(
+    samples: np.ndarray, clip_id: str, settings: Settings
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Return the padded window and where it came from."""
-    start = audio.crop_start(samples, audio.LENGTH, rng)
-    window = samples[start : start + audio.LENGTH]
-    return audio.fit(window, mode="pad"), {"length": len(window), "crop_start": start}
+    rng = generator(settings.root_seed, "crop", clip_id)
+    length = settings.length
+    start = audio.crop_start(samples, length, rng, sample_rate=settings.sample_rate)
+    window = samples[start : start + length]
+    return audio.fit(window, length, mode="pad"), {"length": len(window), "crop_start": start}
 
 
-def _loudness(samples: np.ndarray, length: int) -> dict[str, float]:
-    """Measure both signals; they are the same one when the clip fills its 5 seconds."""
-    padded = audio.screened_loudness(samples)
-    looped = padded
-    if length < audio.LENGTH:
-        looped = audio.screened_loudness(audio.fit(samples[:length], mode="loop"))
-    return {"foreground_lufs": padded, "background_lufs": looped}
+def _loudness(samples: np.ndarray, length: int, sample_rate: int) -> dict[str, Any]:
+    """Measure both signals; they are the same one when the clip fills its window."""
+    sound = samples[:length]
+    padded, looped = loudness.measure_padded_and_looped(sound, len(samples), sample_rate)
+    found = {"foreground_lufs": padded.loudness(), "background_lufs": looped.loudness()}
+    audio.refuse_inaudible(samples, found["foreground_lufs"])
+    audio.refuse_inaudible(sound, found["background_lufs"])
+    return found | {"foreground_blocks": padded.powers, "background_blocks": looped.powers}
 
 
 def _typed(clips: "pandas.DataFrame") -> "pandas.DataFrame":

@@ -1,7 +1,7 @@
 """Recordings to sides: what belongs together stays together, in every class."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from earnest.planning.tables import labels_of
@@ -23,9 +23,10 @@ def split_recordings(
 ) -> dict[str, str]:
     """Put every recording on one side, as near to `train_share` in every class as can be.
 
-    Recordings that share a file (equal sha256) or an upload (equal Freesound number in
-    two data sets) go together. Classes with the fewest groups are settled first; a class
-    with two groups or more gets at least one on each side where the others allow it.
+    Recordings that share a file (equal sha256), a sound (equal audio_sha256, whatever file
+    holds it) or an upload (equal Freesound number in two data sets) go together. Classes with
+    the fewest groups are settled first; a class with two groups or more gets at least one on
+    each side where the others allow it.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def _train_count(groups: int, train_share: float) -> int:
 
 
 def recording_groups(usable: "pandas.DataFrame") -> dict[str, str]:
-    """Join recordings that hold the same file or upload; name each group by its least member."""
+    """Join recordings that share a file, sound or upload; name each group by its least member."""
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -75,22 +76,21 @@ def recording_groups(usable: "pandas.DataFrame") -> dict[str, str]:
         return name
 
     first_with: dict[str, str] = {}
-    for recording, digest in zip(usable["recording"], usable["sha256"], strict=True):
-        for key in _identities(recording, digest):
+    columns = usable["recording"], usable["sha256"], usable["audio_sha256"]
+    for recording, *digests in zip(*columns, strict=True):
+        for key in _identities(recording, digests):
             ends = sorted((root(recording), root(first_with.setdefault(key, recording))))
             parent[ends[1]] = ends[0]
     return {recording: root(recording) for recording in list(parent)}
 
 
-def _identities(recording: str, digest: object) -> list[str]:
+def _identities(recording: str, digests: Iterable[object]) -> list[str]:
     """Return the keys that, when shared, make two recordings one."""
     source, _, number = recording.partition("/")
     keys = [f"recording {recording}"]
     if source in FREESOUND_SOURCES and number.isdigit():
         keys.append(f"freesound {number}")
-    if isinstance(digest, str):
-        keys.append(f"sha256 {digest}")
-    return keys
+    return keys + [f"sha256 {digest}" for digest in digests if isinstance(digest, str)]
 
 
 def _groups_by_class(

@@ -1,6 +1,15 @@
 """Tables of source clips, mixtures and items."""
 
-from earnest.rows.column import BOOL, FLOAT_OR_NULL, INT, INT_OR_NULL, TEXT, TEXT_OR_NULL, Column
+from earnest.rows.column import (
+    BOOL,
+    BOOL_OR_NULL,
+    FLOAT_OR_NULL,
+    INT,
+    INT_OR_NULL,
+    TEXT,
+    TEXT_OR_NULL,
+    Column,
+)
 
 _LISTING = {
     "clip_id": TEXT,
@@ -36,12 +45,16 @@ TABLES: dict[str, dict[str, Column]] = {
         "frames": INT_OR_NULL,  # at the file's own sample rate
         "duration_s": FLOAT_OR_NULL,
         "sha256": TEXT_OR_NULL,  # of the file's bytes
+        "audio_sha256": TEXT_OR_NULL,  # of the decoded sound at the file's own rate, mono
         "part": INT,  # which prepared array holds the samples
         "row": INT_OR_NULL,  # row in that array; null when rejected
         "length": INT_OR_NULL,  # samples of sound at 16 kHz kept in that row
         "crop_start": INT_OR_NULL,  # first kept sample at 16 kHz
         "foreground_lufs": FLOAT_OR_NULL,  # 5 s, zero-padded when shorter
         "background_lufs": FLOAT_OR_NULL,  # 5 s, looped when shorter
+        # K-weighted mean square of each 0.4 s gating block, ascending, of these two signals
+        "foreground_blocks": Column("list<float64>", True),
+        "background_blocks": Column("list<float64>", True),
         "status": TEXT,  # used | rejected
         "reason": TEXT_OR_NULL,
         "warning": TEXT_OR_NULL,  # accepted, but worth a look (false sample rate, ...)
@@ -51,6 +64,7 @@ TABLES: dict[str, dict[str, Column]] = {
     "dropped": {"kind": TEXT, "name": TEXT, "reason": TEXT},
     "mixtures": _MIXTURE_PLAN
     | {
+        "variant": TEXT,  # 8-lu | 0-lu | ... | clean
         "row": INT_OR_NULL,  # samples [row * length, (row + 1) * length) of its shard
         "fg_lufs": FLOAT_OR_NULL,
         "bg_lufs": FLOAT_OR_NULL,
@@ -67,11 +81,11 @@ TABLES: dict[str, dict[str, Column]] = {
     "items": {
         "item_id": TEXT,
         "foreground": TEXT,
-        "background": TEXT,
-        "is_primary": BOOL,
+        "background": TEXT_OR_NULL,  # null, as the next one, in a study on clips
+        "is_primary": BOOL_OR_NULL,
         "split": TEXT,
         "recording": TEXT,
-        "background_recording": TEXT,
+        "background_recording": TEXT_OR_NULL,
         "shard": INT,
         "row": INT,
     },

@@ -1,15 +1,63 @@
 """Loudness of mono signals (ITU-R BS.1770-4), and how it answers to a change of level."""
 
 import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
 SAMPLE_RATE = 16_000  # Hz
 
 ABSOLUTE_GATE = -70.0  # LUFS
+_OFFSET = -0.691  # LUFS of a mean square of 1
 _RELATIVE_GATE = -10.0  # LU below the mean of what passes the absolute gate
 _BLOCK_S, _STEP_S = 0.4, 0.1
 _LOWEST_RATE = 8_000  # Hz; the K-weighting filter is meaningless below
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The power of a signal's gating blocks, from which its loudness at any level follows.
+
+    Attributes
+    ----------
+    powers : tuple of float
+        K-weighted mean square of each block of 0.4 s, in ascending order.
+    """
+
+    powers: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        # Sums of the largest 1, 2, ... blocks: gating drops the smallest ones.
+        object.__setattr__(self, "_sums", tuple(accumulate(reversed(self.powers), initial=0.0)))
+
+    def loudness(self, gain_db: float = 0.0) -> float:
+        """Return the integrated loudness that the signal has after a gain.
+
+        A gain moves every block by as much, but the absolute gate stays: blocks near -70 LUFS
+        come in or drop out, and the result can move by more or less than the gain.
+
+        Parameters
+        ----------
+        gain_db : float
+            dB.
+
+        Returns
+        -------
+        float
+            LUFS; -inf when no block reaches the gate.
+        """
+        gate = 10.0 ** ((ABSOLUTE_GATE - _OFFSET - gain_db) / 10.0)
+        passing = len(self.powers) - bisect_left(self.powers, gate)
+        if not passing:
+            return -math.inf
+        relative = self._sums[passing] / passing * 10.0 ** (_RELATIVE_GATE / 10.0)
+        passing = len(self.powers) - bisect_right(self.powers, max(relative, gate))
+        if not passing:
+            return -math.inf
+        return _OFFSET + 10.0 * math.log10(self._sums[passing] / passing) + gain_db
 
 
 def integrated_loudness(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> float:
@@ -34,43 +82,82 @@ def integrated_loudness(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> 
     ValueError
         If the signal is not mono and 1-D, too short, sampled under 8 kHz or not finite.
     """
-    import pyloudnorm
-
-    _refuse_unmeasurable(samples, sample_rate)
-    meter = pyloudnorm.Meter(sample_rate)
-    return float(meter.integrated_loudness(samples.astype(np.float64)))
+    return measure_blocks(samples, sample_rate).loudness()
 
 
-def block_loudness(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> np.ndarray:
-    """Measure the loudness of each gating block: 0.4 s, every 0.1 s.
+def measure_blocks(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> Blocks:
+    """Measure the power of each gating block: 0.4 s, every 0.1 s.
+
+    Filters and block count are pyloudnorm's, at a third of its time.
 
     Parameters
     ----------
     samples, sample_rate
         As in `integrated_loudness`.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (blocks,), LUFS; -inf for a silent block.
     """
     from scipy.signal import sosfilt
 
     _refuse_unmeasurable(samples, sample_rate)
-    # One pass through both filters and one sum per quarter block: a third of pyloudnorm's time.
     weighted = sosfilt(_k_weighting(sample_rate), samples.astype(np.float64))
-    # The number of blocks is pyloudnorm's, which rounds, so the last may hang over the end.
-    blocks = round((len(samples) / sample_rate - _BLOCK_S) / _STEP_S) + 1
-    edges = (np.arange(blocks + 4) * _STEP_S * sample_rate + 1e-6).astype(np.int64)
+    return _block_powers(weighted, sample_rate)
+
+
+def measure_padded_and_looped(
+    samples: np.ndarray, length: int, sample_rate: int = SAMPLE_RATE
+) -> tuple[Blocks, Blocks]:
+    """Measure a short signal twice, brought to `length` by zeros and by repetition.
+
+    Both begin with the same samples, so those are filtered once.
+
+    Parameters
+    ----------
+    samples : numpy.ndarray
+        Floating point, shape (n,), n from 1 to `length`.
+    length : int
+        Samples of both signals, at least 0.4 s.
+    sample_rate : int
+        Hz, 8,000 or more.
+
+    Returns
+    -------
+    padded, looped : Blocks
+        The same object when nothing is missing.
+    """
+    from scipy.signal import sosfilt
+
+    if len(samples) == length:
+        blocks = measure_blocks(samples, sample_rate)
+        return blocks, blocks
+    repeated = np.resize(samples, length)
+    _refuse_unmeasurable(repeated, sample_rate)
+    sections = _k_weighting(sample_rate)
+    head, state = sosfilt(sections, samples.astype(np.float64), zi=np.zeros((len(sections), 2)))
+    rest = repeated[len(samples) :].astype(np.float64)
+    # A second after its end the filter has died down to 1e-100; then numbers would denormalise.
+    ringing = np.zeros(min(len(rest), sample_rate))
+    found = []
+    for tail in (ringing, rest):
+        weighted = np.zeros(length)
+        weighted[: len(head)] = head
+        weighted[len(head) : len(head) + len(tail)] = sosfilt(sections, tail, zi=state)[0]
+        found.append(_block_powers(weighted, sample_rate))
+    return found[0], found[1]
+
+
+def _block_powers(weighted: np.ndarray, sample_rate: int) -> Blocks:
+    # One sum per quarter block. The number of blocks is pyloudnorm's, which rounds, so the last
+    # may hang over the end.
+    count = round((len(weighted) / sample_rate - _BLOCK_S) / _STEP_S) + 1
+    edges = (np.arange(count + 4) * _STEP_S * sample_rate + 1e-6).astype(np.int64)
     weighted = weighted[: edges[-1]]
-    quarters = np.zeros(blocks + 3)
+    quarters = np.zeros(count + 3)
     present = edges[:-1] < len(weighted)
     quarters[present] = np.add.reduceat(np.square(weighted), edges[:-1][present])
-    power = np.convolve(quarters, np.ones(4), mode="valid") / (_BLOCK_S * sample_rate)
-    with np.errstate(divide="ignore"):
-        return -0.691 + 10.0 * np.log10(power)
+    powers = np.convolve(quarters, np.ones(4), mode="valid") / (_BLOCK_S * sample_rate)
+    return Blocks(tuple(np.sort(powers).tolist()))
 
 
+@cache
 def _k_weighting(sample_rate: int) -> np.ndarray:
     """Return pyloudnorm's two filter stages as second-order sections, shape (2, 6)."""
     from pyloudnorm.iirfilter import IIRfilter
@@ -82,37 +169,6 @@ def _k_weighting(sample_rate: int) -> np.ndarray:
     return np.array([np.concatenate((stage.b, stage.a)) for stage in stages])
 
 
-def gated_loudness(blocks: np.ndarray, gain_db: float = 0.0) -> float:
-    """Return the integrated loudness that a signal has after a gain.
-
-    A gain moves every block by as much, but the absolute gate stays: blocks near -70 LUFS
-    come in or drop out, and the result can move by more or less than the gain.
-
-    Parameters
-    ----------
-    blocks : numpy.ndarray
-        As from `block_loudness`.
-    gain_db : float
-        dB.
-
-    Returns
-    -------
-    float
-        LUFS; -inf when no block reaches the gate.
-    """
-    levels = np.asarray(blocks) + gain_db
-    passing = levels[levels >= ABSOLUTE_GATE]
-    if not len(passing):
-        return -math.inf
-    threshold = _mean_level(passing) + _RELATIVE_GATE
-    passing = levels[(levels > threshold) & (levels > ABSOLUTE_GATE)]
-    return _mean_level(passing) if len(passing) else -math.inf
-
-
-def _mean_level(levels: np.ndarray) -> float:
-    return 10.0 * math.log10(float(np.mean(10.0 ** (levels / 10.0))))
-
-
 def _refuse_unmeasurable(samples: np.ndarray, sample_rate: int) -> None:
     if not isinstance(samples, np.ndarray) or samples.dtype.kind != "f":
         kind = getattr(samples, "dtype", type(samples).__name__)
@@ -122,13 +178,18 @@ def _refuse_unmeasurable(samples: np.ndarray, sample_rate: int) -> None:
             f"loudness needs mono samples of shape (n,), got shape {samples.shape}: "
             "average the channels first"
         )
-    if sample_rate < _LOWEST_RATE:
-        raise ValueError(f"loudness is not measured under {_LOWEST_RATE} Hz, got {sample_rate} Hz")
-    if len(samples) < math.ceil(_BLOCK_S * sample_rate):
-        raise ValueError(
-            f"loudness needs at least {_BLOCK_S} s, got {len(samples) / sample_rate:.4f} s: "
-            "pad the clip first"
-        )
+    refuse_rate_and_length(sample_rate, len(samples))
     bad = np.flatnonzero(~np.isfinite(samples))
     if len(bad):
         raise ValueError(f"sample {bad[0]} is not finite ({len(bad)} such samples)")
+
+
+def refuse_rate_and_length(sample_rate: int, length: int) -> None:
+    """Raise ValueError if signals of so many samples, at so many Hz, have no loudness."""
+    if sample_rate < _LOWEST_RATE:
+        raise ValueError(f"loudness is not measured under {_LOWEST_RATE} Hz, got {sample_rate} Hz")
+    if length < math.ceil(_BLOCK_S * sample_rate):
+        raise ValueError(
+            f"loudness needs at least {_BLOCK_S} s, got {length / sample_rate:.4f} s: "
+            "pad the clip first"
+        )

@@ -30,8 +30,11 @@ def clip_tables(draw):
         for number in range(draw(st.integers(2, 14))):
             recording = draw(st.integers(0, 40))
             digest = draw(st.integers(0, 200))
-            rows.append((f"{label}{number}", label, f"made/{recording}", str(digest), "used"))
-    return pd.DataFrame(rows, columns=["clip_id", "label", "recording", "sha256", "status"])
+            sound = draw(st.integers(0, 200))
+            hashes = str(digest), f"sound {sound}"
+            rows.append((f"{label}{number}", label, f"made/{recording}", *hashes, "used"))
+    columns = ["clip_id", "label", "recording", "sha256", "audio_sha256", "status"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @settings(deadline=None, max_examples=50)
@@ -60,11 +63,13 @@ def test_every_plan_keeps_its_promises(clips, total, primary, train, shards, see
     assert not mixtures.duplicated(["foreground_clip", "background_clip"]).any()
     assert (mixtures["recording"] != mixtures["background_recording"]).all()
     on = {side: set() for side in ("train", "pool")}
-    digest = dict(zip(clips["clip_id"], clips["sha256"], strict=True))
+    hashes = zip(clips["sha256"], clips["audio_sha256"], strict=True)
+    digests = dict(zip(clips["clip_id"], hashes, strict=True))
     files = {side: set() for side in ("train", "pool")}
     for side, rows in mixtures.groupby("split"):
         on[side] |= {*rows["recording"], *rows["background_recording"]}
-        files[side] |= {digest[c] for c in (*rows["foreground_clip"], *rows["background_clip"])}
+        used = (*rows["foreground_clip"], *rows["background_clip"])
+        files[side] |= {digest for clip in used for digest in digests[clip]}
     assert not on["train"] & on["pool"]
     assert not files["train"] & files["pool"]
 

@@ -26,6 +26,7 @@ def made_clips(counts, *, per_recording=1, source="made"):
             "label": label,
             "recording": f"{source}/{label}{number // per_recording}",
             "sha256": f"{source}{label}{number}",
+            "audio_sha256": f"sound of {source}{label}{number}",
             "status": "used",
         }
         for label, count in counts.items()
@@ -174,9 +175,10 @@ def test_a_recording_is_on_one_side_with_all_its_clips():
     assert set(sides.values()) == {"train", "pool"}
 
 
-def test_equal_files_go_together():
+@pytest.mark.parametrize("column", ["sha256", "audio_sha256"])
+def test_equal_files_and_equal_sounds_go_together(column):
     clips = made_clips({"dog": 20, "rain": 20})
-    clips.loc[[3, 30], "sha256"] = "the same bytes"
+    clips.loc[[3, 30], column] = "the same"
     for seed in range(20):
         sides = plan.split_recordings(clips, FOUR, train_share=0.5, root_seed=seed)
         assert sides[clips["recording"][3]] == sides[clips["recording"][30]]
@@ -200,6 +202,7 @@ def test_links_join_in_chains():
     clips = made_clips({"dog": 4})
     clips["recording"] = ["esc50/7", "urbansound8k/7", "esc50/8", "urbansound8k/9"]
     clips["sha256"] = ["a", "b", "b", None]
+    clips["audio_sha256"] = None
     groups = recordings.recording_groups(clips)
     assert groups["esc50/7"] == groups["urbansound8k/7"] == groups["esc50/8"]
     assert groups["urbansound8k/9"] != groups["esc50/7"]
@@ -426,6 +429,7 @@ def test_the_real_table_on_real_labels(root, mirror):
             "label": meta["category"],
             "recording": "esc50/" + meta["src_file"].astype(str),
             "sha256": meta["filename"],
+            "audio_sha256": meta["filename"],
             "status": "used",
         }
     )

@@ -4,12 +4,14 @@ import hashlib
 
 import numpy as np
 import pandas as pd
+import pyloudnorm
 import pytest
 import soundfile
 
-from earnest import audio, io, schemas
+from earnest import audio, io, plan, schemas
 from earnest.datasets.preparing import prepare
 from earnest.rng import generator
+from earnest.signals.loudness import measure_blocks
 
 RATE = 16_000
 
@@ -119,6 +121,85 @@ def test_facts_of_the_file_are_kept(corpus, tmp_path):
     assert found.loc["made/silent.wav", "frames"] == RATE
 
 
+def test_the_same_sound_has_one_hash_in_any_lossless_file(tmp_path):
+    folder = tmp_path / "audio"
+    folder.mkdir()
+    whole = np.random.default_rng(0).integers(-(2**15), 2**15, 12_345).astype(np.int16)
+    files = {
+        "a.wav": (whole, RATE, "PCM_16"),
+        "b.wav": (whole.astype(np.int32) << 16, RATE, "PCM_24"),
+        "c.flac": (whole, RATE, "PCM_16"),
+        "d.flac": (whole.astype(np.int32) << 16, RATE, "PCM_24"),
+        "e.wav": (np.stack([whole, whole], axis=1), RATE, "PCM_16"),
+        "f.wav": (whole / np.float32(32_768), RATE, "FLOAT"),
+        "other rate.wav": (whole, 22_050, "PCM_16"),
+        "one step off.wav": (whole + (np.arange(len(whole)) == 77), RATE, "PCM_16"),
+    }
+    for name, (samples, rate, subtype) in files.items():
+        if samples.dtype == np.int64:
+            samples = np.clip(samples, -(2**15), 2**15 - 1).astype(np.int16)
+        soundfile.write(folder / name, samples, rate, subtype=subtype)
+    clips, _ = run(listing_of(sorted(folder.iterdir())), tmp_path)
+    assert (clips["status"] == "used").all()
+    assert clips["sha256"].nunique() == len(files)
+    found = dict(zip(sorted(files), clips["audio_sha256"], strict=True))
+    same = {found[name] for name in files if len(name.split(".")[0]) == 1}
+    assert len(same) == 1
+    assert len({*same, found["other rate.wav"], found["one step off.wav"]}) == 3
+    # By hand: the rate as a 64-bit integer, then the samples as 32-bit floats.
+    by_hand = RATE.to_bytes(8, "little") + (whole / 32_768).astype("<f4").tobytes()
+    assert same == {hashlib.sha256(by_hand).hexdigest()}
+
+
+def test_a_duplicate_in_another_data_set_and_format_stays_on_one_side(tmp_path):
+    """The same sounds as 16-bit WAV in one data set and as 24-bit FLAC in another."""
+    frames = []
+    for dataset, suffix, subtype in (("first", "wav", "PCM_16"), ("second", "flac", "PCM_24")):
+        folder = tmp_path / dataset
+        folder.mkdir()
+        for number in range(12):
+            sound = np.round(noise(0.5, seed=number) * 2**15).astype(np.int32) << 16
+            soundfile.write(folder / f"{number:02}.{suffix}", sound, RATE, subtype=subtype)
+        listing = listing_of(sorted(folder.iterdir()))
+        for column in ("clip_id", "recording"):
+            listing[column] = listing[column].str.replace("made", dataset)
+        frames.append(run(listing.assign(dataset=dataset), tmp_path / dataset)[0])
+    clips = pd.concat(frames, ignore_index=True)
+    assert not clips["sha256"].duplicated().any()
+    no_pairs = pd.DataFrame({"foreground": [], "background": []}, dtype="str")
+    for seed in range(5):
+        sides = plan.split_recordings(clips, no_pairs, train_share=0.5, root_seed=seed)
+        assert set(sides.values()) == {"train", "pool"}
+        for number in range(12):
+            assert sides[f"first/{number:02}"] == sides[f"second/{number:02}"]
+
+
+@pytest.mark.parametrize(("rate", "length"), [(8_000, 16_000), (22_050, 66_150), (44_100, 88_200)])
+def test_rate_and_length_are_those_of_the_study(corpus, tmp_path, rate, length):
+    clips, array = run(listing_of(corpus), tmp_path, sample_rate=rate, length=length)
+    assert array.shape == (6, length)
+    found = clips[clips["status"] == "used"].set_index("clip_id")
+    # 1.5 s of 2, 3 and 2 s; the crop of 8 s lies inside.
+    assert found.loc["made/short.wav", "length"] == min(length, round(1.5 * rate))
+    assert 0 <= found.loc["made/long.wav", "crop_start"] <= 8 * rate - length
+    assert found.loc["made/stereo.wav", "sample_rate"] == 44_100
+    meter = pyloudnorm.Meter(rate)
+    for clip in found.to_dict("records"):
+        padded = array[clip["row"]]
+        looped = audio.fit(padded[: clip["length"]], length, mode="loop")
+        for column, signal in (("foreground", padded), ("background", looped)):
+            expected = meter.integrated_loudness(signal.astype(float))
+            assert clip[f"{column}_lufs"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_rates_and_lengths_without_a_loudness_are_refused_before_any_decoding(corpus, tmp_path):
+    with pytest.raises(ValueError, match="under 8000 Hz"):
+        run(listing_of(corpus), tmp_path, sample_rate=7_000)
+    with pytest.raises(ValueError, match=r"at least 0\.4 s"):
+        run(listing_of(corpus), tmp_path, length=6_399)
+    assert not (tmp_path / "part.npy").exists()
+
+
 def test_stored_loudness_is_that_of_the_signals_that_are_mixed(corpus, tmp_path):
     clips, array = run(listing_of(corpus), tmp_path)
     lengths = {}
@@ -127,6 +208,9 @@ def test_stored_loudness_is_that_of_the_signals_that_are_mixed(corpus, tmp_path)
         looped = audio.fit(samples[:length], mode="loop")
         assert clip["foreground_lufs"] == audio.integrated_loudness(samples)
         assert clip["background_lufs"] == audio.integrated_loudness(looped)
+        powers = measure_blocks(samples).powers
+        np.testing.assert_allclose(clip["foreground_blocks"], powers, rtol=1e-12, atol=1e-60)
+        assert tuple(clip["background_blocks"]) == measure_blocks(looped).powers
         assert not samples[length:].any()
         lengths[clip["clip_id"]] = length
     assert lengths["made/long.wav"] == lengths["made/exact.flac"] == 80_000
@@ -152,6 +236,7 @@ def test_order_and_parts_change_no_clip(corpus, tmp_path):
         first, second = array[left.loc[name, "row"]], other[right.loc[name, "row"]]
         assert first.tobytes() == second.tobytes()
     same = ["crop_start", "foreground_lufs", "background_lufs", "status", "reason", "sha256"]
+    same += ["audio_sha256", "background_blocks"]
     pd.testing.assert_frame_equal(left[same].sort_index(), right[same].sort_index())
 
 
