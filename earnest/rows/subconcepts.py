@@ -15,6 +15,7 @@ from earnest.rows.column import (
 _FOLD = {"repeat": INT, "fold": INT}
 _FOLD_OF_CORRECTION = {"dataset": TEXT, "correction": TEXT} | _FOLD
 _SUBCONCEPT = {"subconcept": TEXT, "side": TEXT, "rank": INT, "test_size": INT}
+_SHIFTED = ("predicted", "majority_one", "conditional", "true")
 _WEIGHTINGS = ("true", "predicted", "conditional")
 _OF_SETS = {"correction": TEXT, "measure": TEXT, "utility": TEXT, "datasets": INT}
 # a number over data sets: bootstrap interval over them, and the number that the paper prints
@@ -122,5 +123,53 @@ TABLES: dict[str, dict[str, Column]] = {
         "hits": INT,
         "missed_weight": FLOAT_OR_NULL,
         "hit_weight": FLOAT_OR_NULL,
+    },
+    # tasks of a study on sounds: the usual minority subconcept against the rare ones
+    "sound_contrasts": {
+        "dataset": TEXT,
+        "kind": TEXT,  # context | subconcepts
+        "correction": TEXT,
+        "usual": TEXT,
+        "rare": TEXTS,
+        "usual_recall": FLOAT,
+        "rare_recall": FLOAT,  # mean over the rare ones
+        "worst": TEXT,
+        "worst_recall": FLOAT,
+        "contrast": FLOAT,  # rare less usual
+        "plain": FLOAT_OR_NULL,  # balanced accuracy on full test sets
+    }
+    | {f"shift_{way}": FLOAT_OR_NULL for way in _SHIFTED},
+    # over the context tasks: means of contrast and shifts, their correlations
+    "sound_statistics": {
+        "correction": TEXT,
+        "statistic": TEXT,
+        "datasets": INT,
+        "negative": INT_OR_NULL,  # tasks in which it is below zero; null for a correlation
+        "value": FLOAT_OR_NULL,
+        "low": FLOAT_OR_NULL,
+        "high": FLOAT_OR_NULL,
+        "undefined": INT,
+        "reason": TEXT_OR_NULL,
+    },
+    # errors of importance x utility weights against one of them alone and neither
+    "joint": {
+        "task": TEXT,
+        "sampler": TEXT,
+        "size": INT,
+        "estimator": TEXT,  # whose importance weights
+        "measure": TEXT,
+        "utility": TEXT,  # of the target and of the joint weights
+        "rival": TEXT,  # neither | importance | utility
+        "truth": FLOAT,
+        "subsets": INT,  # distinct ones in which all four estimates have a value
+        "undefined": INT,  # the others
+        "joint_bias": FLOAT,
+        "joint_rmse": FLOAT,
+        "rival_bias": FLOAT,
+        "rival_rmse": FLOAT,
+        "difference": FLOAT,  # joint less rival
+        "low": FLOAT_OR_NULL,
+        "high": FLOAT_OR_NULL,
+        "reason": TEXT_OR_NULL,
     },
 }
