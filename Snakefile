@@ -13,7 +13,7 @@ include: "rules/common.smk"
 
 
 # Studies on tables, and on predictions made elsewhere, have schemas, stages and targets of their own;
-# every other study is one on mixtures of sounds.
+# every other study is one on sounds: on mixtures, or on the clips themselves.
 if config.get("kind") in ("tables", "predictions"):
 
     include: "rules/tables/common.smk"
@@ -48,14 +48,14 @@ if config.get("kind") in ("tables", "predictions"):
 
 else:
 
-    include: "rules/mixtures/common.smk"
-    include: "rules/mixtures/data.smk"
-    include: "rules/mixtures/mixtures.smk"
-    include: "rules/mixtures/embeddings.smk"
-    include: "rules/mixtures/tasks.smk"
-    include: "rules/mixtures/draws.smk"
-    include: "rules/mixtures/estimates.smk"
-    include: "rules/mixtures/reports.smk"
+    include: "rules/sounds/common.smk"
+    include: "rules/sounds/data.smk"
+    include: "rules/sounds/mixtures.smk" if MIXED else "rules/sounds/clips.smk"
+    include: "rules/sounds/embeddings.smk"
+    include: "rules/sounds/tasks.smk"
+    include: "rules/sounds/draws.smk"
+    include: "rules/sounds/estimates.smk"
+    include: "rules/sounds/reports.smk"
 
     localrules:
         all,
@@ -79,11 +79,13 @@ else:
 
     rule mixtures:
         input:
-            get_result("mixtures.parquet"),
+            get_result("mixtures.parquet")
+            if MIXED
+            else get_result("plan/items.parquet"),
 
     rule embeddings:
         input:
-            get_result("embeddings/embeddings.npy"),
+            get_all_embeddings,
 
     rule pools:
         input:

@@ -60,7 +60,15 @@ def _filled(value: Any, schema: dict) -> Any:
     for key, below in known.items():
         if key in value or "default" in below:
             result[key] = _filled(value.get(key, copy.deepcopy(below.get("default"))), below)
-    return result | {key: copy.deepcopy(value[key]) for key in sorted(set(value) - set(known))}
+    others = schema.get("additionalProperties")
+    others = others if isinstance(others, dict) else {}
+    return result | {key: _filled(value[key], others) for key in _free_keys(value, schema)}
+
+
+def _free_keys(value: dict, schema: dict) -> list[str]:
+    """Return the keys that the schema does not name, in order of names unless their order counts."""
+    free = [key for key in value if key not in schema.get("properties", {})]
+    return free if schema.get("additionalProperties") else sorted(free)
 
 
 def _messages(error: Any) -> list[str]:

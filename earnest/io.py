@@ -88,7 +88,7 @@ def read_frame(table: str, path: str | os.PathLike) -> "pandas.DataFrame":
 
 
 def read_shards(
-    table: str, paths: Sequence[str | os.PathLike], *, stamp: str
+    table: str, paths: Sequence[str | os.PathLike], *, stamp: str | Sequence[str]
 ) -> "pandas.DataFrame":
     """Read and join the shards of one stage, in the order given.
 
@@ -98,8 +98,8 @@ def read_shards(
         A key of `earnest.schemas.TABLES`.
     paths : sequence of path-like
         The shards that the grid names; an empty sequence gives an empty frame.
-    stamp : str
-        The stamp that every shard must carry.
+    stamp : str or sequence of str
+        The stamp that every shard must carry, or that of each.
 
     Returns
     -------
@@ -114,11 +114,16 @@ def read_shards(
 
     tables = [_read_arrow(table, path) for path in paths]
     found = [(t.schema.metadata or {}).get(STAMP_KEY, b"").decode() for t in tables]
-    wrong = [f"{path} ({have})" for path, have in zip(paths, found, strict=True) if have != stamp]
+    wanted = [stamp] * len(tables) if isinstance(stamp, str) else stamp
+    wrong = [
+        f"{path} ({have} instead of {want})"
+        for path, have, want in zip(paths, found, wanted, strict=True)
+        if have != want
+    ]
     if wrong:
         raise StampError(
             f"{len(wrong)} of {len(tables)} shards were not made by the present code and"
-            f" configuration (stamp {stamp}): {', '.join(wrong[:5])}; delete them and run again"
+            f" configuration (by their stamps): {', '.join(wrong[:5])}; delete them and run again"
         )
     if not tables:
         return _to_pandas(schemas.arrow_schema(table).empty_table())
@@ -229,6 +234,12 @@ def write_text(text: str, path: str | os.PathLike) -> None:
     """Write UTF-8 text with newlines kept, aside and renamed."""
     with written_aside(path) as aside:
         aside.write_text(text, encoding="utf-8", newline="")
+
+
+def write_bytes(data: bytes, path: str | os.PathLike) -> None:
+    """Write bytes as they are, aside and renamed."""
+    with written_aside(path) as aside:
+        aside.write_bytes(data)
 
 
 def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: int = 16_000) -> None:

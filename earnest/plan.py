@@ -23,15 +23,18 @@ from earnest.planning.recordings import (
     usable_clips,
 )
 from earnest.planning.tables import PairsError, labels_of, read_pairs, read_rejected
+from earnest.planning.whole_clips import ClipPlan, plan_clips
 
 if TYPE_CHECKING:
     import pandas
 
 __all__ = [
+    "ClipPlan",
     "PairsError",
     "Plan",
     "buildable_pairs",
     "labels_of",
+    "plan_clips",
     "plan_mixtures",
     "read_pairs",
     "read_rejected",

@@ -281,7 +281,7 @@ def _pool_frame(
             "recording": kept["recording"].to_numpy(),
             "subconcept": plan.subconcept[model.is_pool],
             "context": kept["background"].to_numpy(),
-            "is_primary": kept["is_primary"].to_numpy(dtype=bool),
+            "is_primary": kept["is_primary"].to_numpy(dtype=object),
             "utility_true": np.nan,
             "utility_predicted": np.nan,
             "utility_conditional": np.nan,
@@ -318,7 +318,8 @@ def _subconcept_frame(
         sides = dict.fromkeys(plan.task.majority, BINARY[0])
         sides |= dict.fromkeys(plan.task.minority, BINARY[1])
     hit = (frame["prediction"] == frame["label"]).to_numpy()
-    primary = frame["is_primary"].to_numpy(dtype=bool)
+    # Neither is true of an item without a background.
+    primary, rare = ((frame["is_primary"] == side).to_numpy() for side in (True, False))
     rows = []
     for subconcept, side in sides.items():
         own = (frame["subconcept"] == subconcept).to_numpy()
@@ -328,7 +329,7 @@ def _subconcept_frame(
         row["utility"] = 1.0 if utility is None else utility[subconcept]
         row["recall"] = _share(hit[own])
         row["primary_recall"] = _share(hit[own & primary])
-        row["rare_recall"] = _share(hit[own & ~primary])
+        row["rare_recall"] = _share(hit[own & rare])
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -64,16 +64,21 @@ def code_version(stage):
     return provenance.code_version(*CODE[stage])
 
 
-def get_stamp(stage):
-    """What a shard of a stage carries: its code, its settings and the stamp of the stage before."""
-    before = get_stamp(BEFORE[stage]) if stage in BEFORE else ""
-    return provenance.stamp(code_version(stage), before=before, **SETTINGS[stage])
+def get_stamp(stage, **choice):
+    """What a shard of a stage carries: its code, its settings and the stamp of the stage before.
+
+    Settings that depend on a choice, such as which embedding, are functions of it.
+    """
+    before = get_stamp(BEFORE[stage], **choice) if stage in BEFORE else ""
+    settings = SETTINGS[stage]
+    settings = settings(**choice) if callable(settings) else settings
+    return provenance.stamp(code_version(stage), before=before, **settings)
 
 
 def get_provenance(codes, stamps):
-    """What the report says about how it was made, of these stages; plain values in a fixed order."""
+    """What the report says about how it was made; plain values in a fixed order."""
     return {
         "config": config,
         "code": {stage: code_version(stage) for stage in codes},
-        "stamps": {stage: get_stamp(stage) for stage in stamps},
+        "stamps": stamps,
     }

@@ -11,7 +11,6 @@ with job_log(snakemake.log[0]):
         parts.rows_of_part(listing, part=part, parts=snakemake.params.parts),
         part=part,
         array_path=snakemake.output.samples,
-        root_seed=snakemake.params.root_seed,
-        quality=snakemake.params.quality,
+        **snakemake.params.prepare,
     )
     io.write_frame("clips", clips, snakemake.output.clips, stamp=snakemake.params.stamp)

@@ -10,6 +10,7 @@ with job_log(snakemake.log[0]):
         io.read_frame("clips", snakemake.input.clips),
         dict(enumerate(map(io.read_array, snakemake.input.prepared))),
         margin_lu=snakemake.params.margin_lu,
+        variant=snakemake.wildcards.variant,
     )
-    io.write_audio(samples, snakemake.output.audio)
+    io.write_audio(samples, snakemake.output.audio, sample_rate=snakemake.params.sample_rate)
     io.write_frame("mixtures", mixtures, snakemake.output.mixtures, stamp=snakemake.params.stamp)

@@ -5,7 +5,7 @@ from earnest.joblog import job_log
 
 with job_log(snakemake.log[0]):
     estimates = io.read_shards(
-        "estimates", snakemake.input.shards, stamp=snakemake.params.estimates_stamp
+        "estimates", snakemake.input.shards, stamp=snakemake.params.estimates_stamps
     )
     summary = assessment.summarise(estimates, level=snakemake.params.level)
     io.write_frame("summary", summary, snakemake.output.summary)

@@ -1,32 +1,37 @@
 """Entry script of rule write_report."""
 
-from earnest import audio, io, provenance
+from earnest import io, provenance
 from earnest.joblog import job_log
 from earnest.reports import examples, page
 
 with job_log(snakemake.log[0]):
-    given, mixtures = snakemake.input, io.read_frame("mixtures", snakemake.input.mixtures)
+    given, params = snakemake.input, snakemake.params
+    stamp = params.mixtures_stamp
+    mixtures = io.read_shards("mixtures", [*given.mixtures], stamp=stamp)
+    mixtures = mixtures[mixtures["variant"] == params.variant]
     files = zip(given.descriptions, given.pools, given.subconcepts, strict=True)
-    about = snakemake.params.provenance | {
-        "versions": provenance.library_versions(*snakemake.params.libraries),
-        "embedding": io.read_json(given.embedding),
+    about = params.provenance | {
+        "versions": provenance.library_versions(*params.libraries),
+        "embeddings": dict(
+            zip(params.embeddings, map(io.read_json, given.embeddings), strict=True)
+        ),
     }
     html = page.build_report(
         page.ReportInputs(
             study=snakemake.wildcards.study,
-            title=snakemake.params.title,
+            title=params.title,
             pools=io.read_pools(files),
             summary=io.read_frame("summary", given.summary),
             clips=io.read_frame("clips", given.clips),
             dropped=io.read_frame("dropped", given.dropped),
             mixtures=mixtures,
             examples=[
-                (row, io.read_item(given.audio[row["shard"]], row["row"], audio.LENGTH))
-                for row in examples.choose_examples(mixtures, snakemake.params.examples)
+                (row, io.read_item(given.audio[row["shard"]], row["row"], params.length))
+                for row in examples.choose_examples(mixtures, params.examples)
             ],
             provenance=about,
-            headline=snakemake.params.headline,
-            level=snakemake.params.level,
+            headline=params.headline,
+            level=params.level,
         )
     )
     io.write_text(html, snakemake.output.report)

@@ -2,6 +2,7 @@
 
 from earnest.rows.column import (
     BOOL,
+    BOOL_OR_NULL,
     FLOAT,
     FLOAT_OR_NULL,
     FLOATS,
@@ -24,8 +25,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "posteriors": FLOATS,  # in the order of the pool's `classes`
         "recording": TEXT,
         "subconcept": TEXT,
-        "context": TEXT,
-        "is_primary": BOOL,
+        "context": TEXT_OR_NULL,  # null, as the next one, in a study on clips
+        "is_primary": BOOL_OR_NULL,
         "utility_true": FLOAT_OR_NULL,  # null in a task without subconcepts
         "utility_predicted": FLOAT_OR_NULL,
         "utility_conditional": FLOAT_OR_NULL,

@@ -64,7 +64,8 @@ rule write_tables_report:
         collection=COLLECTION,
         level=config["level"],
         provenance=get_provenance(
-            codes=(SPLITS, SCORES, "assessment", "report"), stamps=(SPLITS, SCORES)
+            codes=(SPLITS, SCORES, "assessment", "report"),
+            stamps={stage: get_stamp(stage) for stage in (SPLITS, SCORES)},
         ),
         libraries=LIBRARIES,
         code=code_version("report"),

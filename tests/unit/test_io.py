@@ -77,8 +77,18 @@ def test_no_shards_give_an_empty_frame():
 def test_a_mix_of_stamps_is_refused_and_named(tmp_path):
     io.write_frame("draws", draws(), tmp_path / "new.parquet", stamp="new")
     io.write_frame("draws", draws(), tmp_path / "old.parquet", stamp="old")
-    with pytest.raises(io.StampError, match=r"1 of 2 shards .*old\.parquet \(old\)"):
+    with pytest.raises(io.StampError, match=r"1 of 2 shards .*old\.parquet \(old instead of new\)"):
         io.read_shards("draws", [tmp_path / "new.parquet", tmp_path / "old.parquet"], stamp="new")
+
+
+def test_each_shard_may_have_a_stamp_of_its_own(tmp_path):
+    paths = [tmp_path / "one.parquet", tmp_path / "two.parquet"]
+    for path in paths:
+        io.write_frame("draws", draws(), path, stamp=path.stem)
+    both = io.read_shards("draws", paths, stamp=["one", "two"])
+    assert len(both) == 2 * len(draws())
+    with pytest.raises(io.StampError, match=r"2 of 2 shards .*one\.parquet \(one instead of two\)"):
+        io.read_shards("draws", paths, stamp=["two", "one"])
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):

@@ -43,7 +43,7 @@ def schema_keys(root):
 @pytest.fixture(scope="module")
 def common(root):
     """The functions and constants of the common rules, by name."""
-    files = ("rules/common.smk", "rules/mixtures/common.smk")
+    files = ("rules/common.smk", "rules/sounds/common.smk")
     text = "\n".join((root / name).read_text(encoding="utf-8") for name in files)
     blocks = re.split(r"^(?=def \w+|[A-Z]\w* =|wildcard_constraints:)", text, flags=re.M)[1:]
     named = {re.match(r"(?:def )?(\w+)", block)[1]: block for block in blocks}
@@ -59,7 +59,7 @@ def read_by(root, common):
     def text_of(stage):
         target = "all" if stage == "reports" else stage
         text = re.search(rf"rule {target}:\n(.+?)(?=\n +rule |\Z)", snakefile, re.S)[1]
-        text += (root / f"rules/mixtures/{RULES[stage]}.smk").read_text(encoding="utf-8")
+        text += (root / f"rules/sounds/{RULES[stage]}.smk").read_text(encoding="utf-8")
         waiting, seen = [text], set()
         while waiting:
             for name in set(re.findall(r"\w+", waiting.pop())) & common.keys() - seen - {*STAGED}:
@@ -143,7 +143,7 @@ def test_a_stage_depends_on_all_code_and_on_every_file_that_its_rules_name(name,
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_stage_depends_on_the_tables_of_config_that_its_rules_read(root, name, stages):
-    text = (root / f"rules/mixtures/{RULES[name]}.smk").read_text(encoding="utf-8")
+    text = (root / f"rules/sounds/{RULES[name]}.smk").read_text(encoding="utf-8")
     needed = set(re.findall(r'"(config/[\w/.]+)"', text))
     study = yaml.safe_load((root / "config/config.yaml").read_text())
     for section, key in re.findall(r'config\["(\w+)"\]\["(\w+)"\]', text):

@@ -36,28 +36,29 @@ rule render_mixtures:
         parts=get_clip_parts,
         prepared=get_prepared_arrays,
     output:
-        mixtures="results/{study}/mixtures/shard-{shard}.parquet",
-        audio=f"results/{{study}}/mixtures/shard-{{shard}}.{config['mixtures']['format']}",
+        mixtures="results/{study}/mixtures/{variant}/shard-{shard}.parquet",
+        audio=f"results/{{study}}/mixtures/{{variant}}/shard-{{shard}}.{config['mixtures']['format']}",
     log:
-        "logs/{study}/render_mixtures/shard-{shard}.log",
+        "logs/{study}/render_mixtures/{variant}/shard-{shard}.log",
     benchmark:
-        "benchmarks/runs/{study}/render_mixtures/shard-{shard}.tsv"
+        "benchmarks/runs/{study}/render_mixtures/{variant}/shard-{shard}.tsv"
     resources:
         mem_mb=grow_memory,
         runtime=60,
     params:
-        margin_lu=config["mixtures"]["margin_lu"],
+        margin_lu=get_margin,
+        sample_rate=config["clips"]["sample_rate"],
         code=code_version("mixtures"),
         stamp=get_stamp("mixtures"),
     message:
-        "Rendering mixtures, shard {wildcards.shard}"
+        "Rendering mixtures, {wildcards.variant}, shard {wildcards.shard}"
     script:
         "../../workflow_scripts/render_mixtures.py"
 
 
 rule gather_mixtures:
     input:
-        shards=get_mixture_shards,
+        shards=get_mixture_shards(VARIANTS),
     output:
         mixtures="results/{study}/mixtures.parquet",
     log:

@@ -17,7 +17,7 @@ rule draw_subsets:
         draw={"sizes": config["draws"]["sizes"], "root_seed": config["root_seed"]},
         seeds=get_seeds,
         code=code_version("draws"),
-        stamp=get_stamp("draws"),
+        stamp=get_task_stamp("draws"),
     message:
         "Drawing labelled subsets: {wildcards.task}, {wildcards.sampler}, seeds {wildcards.first}-{wildcards.last}"
     script:

@@ -70,8 +70,12 @@ rule prepare_clips:
         runtime=60,
     params:
         parts=config["clips"]["parts"],
-        quality=config["clips"]["resampler"],
-        root_seed=config["root_seed"],
+        prepare={
+            "quality": config["clips"]["resampler"],
+            "sample_rate": config["clips"]["sample_rate"],
+            "length": LENGTH,
+            "root_seed": config["root_seed"],
+        },
         code=code_version("clips"),
         stamp=get_stamp("clips"),
     message:

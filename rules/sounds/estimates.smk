@@ -25,9 +25,9 @@ rule estimate_scores:
             "interval": config["estimates"]["interval"],
             "root_seed": config["root_seed"],
         },
-        draws_stamp=get_stamp("draws"),
+        draws_stamp=get_task_stamp("draws"),
         code=code_version("estimates"),
-        stamp=get_stamp("estimates"),
+        stamp=get_task_stamp("estimates"),
     message:
         "Estimating: {wildcards.task}, {wildcards.sampler}, {wildcards.estimator}, seeds {wildcards.first}-{wildcards.last}"
     script:

@@ -12,7 +12,7 @@ rule summarise:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        estimates_stamp=get_stamp("estimates"),
+        estimates_stamps=get_estimate_stamps,
         level=config["estimates"]["level"],
         headline={
             "size": config["report"]["headline_size"],
@@ -31,12 +31,12 @@ rule write_report:
         metrics="results/{study}/metrics.json",
         clips="results/{study}/clips.parquet",
         dropped="results/{study}/plan/dropped.parquet",
-        mixtures="results/{study}/mixtures.parquet",
-        audio=get_mixture_audio,
+        mixtures=[get_result("mixtures.parquet")] if MIXED else [],
+        audio=get_mixture_audio(MAIN) if MIXED else [],
         pools=get_pool_files("pool.parquet"),
         subconcepts=get_pool_files("subconcepts.parquet"),
         descriptions=get_pool_files("task.json"),
-        embedding="results/{study}/embeddings/meta.json",
+        embeddings=get_embedding_descriptions,
     output:
         report=report(
             "results/{study}/report.html",
@@ -58,7 +58,11 @@ rule write_report:
         },
         level=config["estimates"]["level"],
         examples=config["report"]["examples"],
-        provenance=get_provenance(codes=CODE, stamps=SETTINGS),
+        provenance=get_provenance(codes=CODE, stamps=get_all_stamps()),
+        embeddings=list(config["embeddings"]),
+        variant=MAIN,
+        length=LENGTH,
+        mixtures_stamp=get_stamp("mixtures"),
         libraries=LIBRARIES,
         code=code_version("report"),
     message:

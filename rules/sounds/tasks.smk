@@ -1,8 +1,8 @@
 # Tasks: a classifier trained on the training split, and the pool it is evaluated on.
 rule build_pool:
     input:
-        item_table="results/{study}/embeddings/items.parquet",
-        embeddings="results/{study}/embeddings/embeddings.npy",
+        item_table=get_items("items.parquet"),
+        embeddings=get_items("embeddings.npy"),
     output:
         pool="results/{study}/pools/{task}/pool.parquet",
         embeddings="results/{study}/pools/{task}/embeddings.npy",
@@ -21,7 +21,7 @@ rule build_pool:
         classifier_options=config["classifier"]["options"],
         root_seed=config["root_seed"],
         code=code_version("pools"),
-        stamp=get_stamp("pools"),
+        stamp=get_task_stamp("pools"),
     message:
         "Training the classifier and predicting the pool of task {wildcards.task}"
     script:

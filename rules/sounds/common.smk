@@ -1,0 +1,388 @@
+# Studies on sounds, mixed or as they are: their configuration, grid and helper functions.
+from earnest import plan, samplers
+
+SCHEMA = workflow.source_path("../../config/schemas/config.schema.yaml")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "librosa",
+    "soxr",
+    "pyloudnorm",
+    "kmedoids",
+    "numba",
+    "snakemake",
+)
+
+
+def find_config_problems(study):
+    """Yield what a schema cannot see: names that clash or are missing, files that are not there."""
+    yield from find_repeats("tasks", [task["name"] for task in study["tasks"]])
+    for task in study["tasks"]:
+        if (task["kind"] == "context") != (task["foreground"] is not None):
+            yield f"tasks: {task['name']!r}: `foreground` is for tasks of kind context, and needed there"
+        if task["embedding"] not in (None, *study["embeddings"]):
+            known = ", ".join(study["embeddings"])
+            yield f"tasks: {task['name']!r}: no embedding {task['embedding']!r}; there are {known}"
+    needed, other = {"mixtures": ("mixtures", "split"), "clips": ("split", "mixtures")}[
+        study["kind"]
+    ]
+    if study[needed] is None:
+        yield f"a study of kind {study['kind']} needs the key `{needed}`"
+    elif study[other] is not None:
+        yield f"the key `{other}` has no meaning in a study of kind {study['kind']}; remove it"
+    elif study["kind"] == "mixtures":
+        yield from find_mixture_problems(study)
+    else:
+        yield from find_split_problems(study)
+
+
+def find_split_problems(study):
+    """Yield what is wrong in a split by folds, and tasks that need backgrounds."""
+    train, pool = study["split"]["train_folds"], study["split"]["pool_folds"]
+    if (train is None) != (pool is None):
+        yield "split: give both `train_folds` and `pool_folds`, or neither"
+    for fold in sorted({*(train or [])} & {*(pool or [])}):
+        yield f"split: fold {fold} is in both `train_folds` and `pool_folds`"
+    for task in study["tasks"]:
+        if task["kind"] == "context":
+            yield f"tasks: {task['name']!r}: clips as they are have no background; kind context is for mixtures"
+
+
+def find_mixture_problems(study):
+    """Yield files that are not there, and what is wrong in the pairs table."""
+    margins = get_margins(study["mixtures"])
+    yield from find_repeats("mixtures.margin_lu", margins)
+    absent = [
+        key
+        for key in ("pairs", "rejected")
+        if not os.path.isfile(study["mixtures"][key])
+    ]
+    for key in absent:
+        yield f"mixtures.{key}: there is no file {study['mixtures'][key]}"
+    if "pairs" not in absent:
+        yield from find_pairs_problems(study)
+
+
+def get_margins(mixtures):
+    """The margins of a study, of which the first is the main one."""
+    margins = mixtures["margin_lu"]
+    return list(margins) if isinstance(margins, list) else [margins]
+
+
+def find_pairs_problems(study):
+    """Yield what is wrong in the pairs table, and context tasks whose foreground is not in it."""
+    try:
+        foregrounds = set(plan.read_pairs(study["mixtures"]["pairs"])["foreground"])
+    except plan.PairsError as error:
+        yield f"mixtures.pairs: {error}"
+        return
+    for task in study["tasks"]:
+        if task["kind"] == "context" and task["foreground"] not in foregrounds:
+            known = ", ".join(sorted(foregrounds))
+            yield f"tasks: {task['name']!r}: no foreground {task['foreground']!r}; there are {known}"
+
+
+def get_variants():
+    """The same mixtures at several margins, and without a background; clips have one variant."""
+    if not MIXED:
+        return {"clips": None}
+    variants = {f"{margin:g}-lu": margin for margin in get_margins(config["mixtures"])}
+    return variants | ({"clean": None} if config["mixtures"]["clean"] else {})
+
+
+def get_shards():
+    """Number of shards: of the mixtures, or the parts of all data sets."""
+    if MIXED:
+        return config["mixtures"]["shards"]
+    return len(config["datasets"]) * config["clips"]["parts"]
+
+
+config = checked_config(config, SCHEMA, find_config_problems)
+STUDY = config["study"]
+MIXED = config["kind"] == "mixtures"
+TASKS = {task["name"]: task for task in config["tasks"]}
+PARTS = range(config["clips"]["parts"])
+LENGTH = round(config["clips"]["sample_rate"] * config["clips"]["duration_s"])
+VARIANTS = get_variants()
+# Tasks, draws and estimates are of this one.
+MAIN = next(iter(VARIANTS))
+SHARDS = range(get_shards())
+
+
+wildcard_constraints:
+    study=re.escape(STUDY),
+    dataset=get_names(config["datasets"]),
+    part=r"\d+",
+    shard=r"\d+",
+    variant=get_names(VARIANTS),
+    embedding=get_names(config["embeddings"]),
+    task=get_names(TASKS),
+    sampler=get_names(config["draws"]["samplers"]),
+    estimator=get_names(config["estimates"]["estimators"]),
+    first=r"\d+",
+    last=r"\d+",
+
+
+# --- what made a result -------------------------------------------------------
+
+# Stage: modules whose code decides its rows, configuration that does, stages before it.
+# Lists that only make the grid longer (seeds, samplers, estimators, tasks) are not settings:
+# a grown grid must leave the old shards as they are.
+CODE = {
+    "clips": ("datasets.preparing",),
+    "plan": ("plan",),
+    "mixtures": ("mixing",),
+    "embeddings": ("embeddings",),
+    "pools": ("pools",),
+    "draws": ("engine.drawing",),
+    "estimates": ("engine.estimating",),
+    "summary": ("assessment",),
+    "report": ("reports", "assessment"),
+}
+SETTINGS = {
+    "clips": {
+        "root_seed": config["root_seed"],
+        "resampler": config["clips"]["resampler"],
+        "parts": config["clips"]["parts"],
+        "sample_rate": config["clips"]["sample_rate"],
+        "length": LENGTH,
+    },
+    "plan": {"root_seed": config["root_seed"]}
+    | (
+        {
+            key: config["mixtures"][key]
+            for key in ("per_foreground", "primary_share", "train_share", "shards")
+        }
+        if MIXED
+        else config["split"]
+    ),
+    "mixtures": {"format": config["mixtures"]["format"]} if MIXED else {},
+    "embeddings": lambda embedding: config["embeddings"][embedding],
+    "pools": {
+        "classifier": config["classifier"],
+        "variant": MAIN,
+        "root_seed": config["root_seed"],
+    },
+    "draws": {"sizes": config["draws"]["sizes"], "root_seed": config["root_seed"]},
+    "estimates": {
+        key: config["estimates"][key]
+        for key in ("measures", "utilities", "level", "resamples", "interval")
+    }
+    | {"root_seed": config["root_seed"]},
+}
+BEFORE = {
+    "plan": "clips",
+    "mixtures": "plan",
+    "embeddings": "mixtures",
+    "pools": "embeddings",
+    "draws": "pools",
+    "estimates": "draws",
+}
+
+
+# --- data sets and mixtures ---------------------------------------------------
+
+
+def get_root(wildcards):
+    """The file that says where a data set lies: synthesised, in the mirror or downloaded."""
+    if wildcards.dataset == "demo":
+        return f"data/demo/clips-{config['demo']['clips_per_kind']}/root.json"
+    return f"data/raw/{wildcards.dataset}.json"
+
+
+def get_mirror(wildcards):
+    """Whether the mirror has this data set: when that changes, the data set is located anew."""
+    return bool(config["mirror"]) and os.path.isdir(
+        os.path.join(config["mirror"], wildcards.dataset)
+    )
+
+
+def get_clip_parts(wildcards):
+    return [
+        f"results/{STUDY}/clips/{dataset}/part-{part}.parquet"
+        for dataset in config["datasets"]
+        for part in PARTS
+    ]
+
+
+def get_prepared_arrays(wildcards):
+    return [path.replace(".parquet", ".npy") for path in get_clip_parts(wildcards)]
+
+
+def get_mixture_shards(variants):
+    """The tables of the mixtures of some variants, shard by shard."""
+    return [
+        f"results/{STUDY}/mixtures/{variant}/shard-{shard}.parquet"
+        for variant in variants
+        for shard in SHARDS
+    ]
+
+
+def get_mixture_audio(variant):
+    """The sound files of the mixtures of a variant."""
+    return [
+        f"results/{STUDY}/mixtures/{variant}/shard-{shard}.{config['mixtures']['format']}"
+        for shard in SHARDS
+    ]
+
+
+def get_margin(wildcards):
+    """How far the background lies below; none for the variant without background."""
+    return VARIANTS[wildcards.variant]
+
+
+def get_plan(wildcards):
+    """What the items of the study are, in order."""
+    return get_result("plan/mixtures.parquet" if MIXED else "plan/items.parquet")
+
+
+def get_sounds(wildcards):
+    """The items of one shard of a variant: a table, and their sound."""
+    shard = int(wildcards.shard)
+    if MIXED:
+        return {
+            "sounds": get_mixture_shards([wildcards.variant])[shard],
+            "audio": get_mixture_audio(wildcards.variant)[shard],
+        }
+    return {
+        "sounds": get_plan(wildcards),
+        "audio": get_prepared_arrays(wildcards)[shard],
+    }
+
+
+def get_all_sounds(wildcards):
+    """The tables of the items of all shards of a variant."""
+    return get_mixture_shards([wildcards.variant]) if MIXED else [get_plan(wildcards)]
+
+
+def get_embedding(wildcards):
+    """The backend of one embedding and its options."""
+    return config["embeddings"][wildcards.embedding]
+
+
+def get_embedding_stamp(wildcards):
+    return get_stamp("embeddings", embedding=wildcards.embedding)
+
+
+def get_embedding_shards(extension):
+    """The files of one extension of all shards of an embedding of a variant."""
+
+    def named(wildcards):
+        folder = f"results/{STUDY}/embeddings/{wildcards.embedding}/{wildcards.variant}"
+        return [f"{folder}/shard-{shard}.{extension}" for shard in SHARDS]
+
+    return named
+
+
+def get_embedding_descriptions(wildcards):
+    """How each embedding of the main variant was made."""
+    return [
+        get_result(f"embeddings/{embedding}/{MAIN}/meta.json")
+        for embedding in config["embeddings"]
+    ]
+
+
+def get_all_embeddings(wildcards):
+    return [
+        f"results/{STUDY}/embeddings/{embedding}/{variant}/embeddings.npy"
+        for embedding in config["embeddings"]
+        for variant in VARIANTS
+    ]
+
+
+# --- tasks, draws, estimates --------------------------------------------------
+
+
+def get_blocks(sampler):
+    """First and last seed of each job; a deterministic sampler has one draw."""
+    if sampler in samplers.DETERMINISTIC:
+        return [(0, 0)]
+    seeds, per_job = config["draws"]["seeds"], config["draws"]["seeds_per_job"]
+    return [
+        (first, min(first + per_job, seeds) - 1) for first in range(0, seeds, per_job)
+    ]
+
+
+def get_all_pools(wildcards):
+    return [f"results/{STUDY}/pools/{task}/pool.parquet" for task in TASKS]
+
+
+def get_all_draws(wildcards):
+    return [
+        f"results/{STUDY}/draws/{task}/{sampler}/seeds-{first}-{last}.parquet"
+        for task in TASKS
+        for sampler in config["draws"]["samplers"]
+        for first, last in get_blocks(sampler)
+    ]
+
+
+def get_all_estimates(wildcards):
+    return [
+        f"results/{STUDY}/estimates/{task}/{sampler}/{estimator}/seeds-{first}-{last}.parquet"
+        for task in TASKS
+        for sampler in config["draws"]["samplers"]
+        for estimator in config["estimates"]["estimators"]
+        for first, last in get_blocks(sampler)
+    ]
+
+
+def get_task(wildcards):
+    """The specification of one task, without what the rules settle."""
+    return {
+        key: value for key, value in TASKS[wildcards.task].items() if key != "embedding"
+    }
+
+
+def get_task_embedding(task):
+    """The name of the embedding that a task is learned on: the first, unless it says another."""
+    return TASKS[task]["embedding"] or next(iter(config["embeddings"]))
+
+
+def get_items(name):
+    """A file of the embedding that a task is learned on."""
+
+    def named(wildcards):
+        embedding = get_task_embedding(wildcards.task)
+        return get_result(f"embeddings/{embedding}/{MAIN}/{name}")
+
+    return named
+
+
+def get_task_stamp(stage):
+    """The stamp of the shards of a stage, for the embedding of their task."""
+
+    def stamp(wildcards):
+        return get_stamp(stage, embedding=get_task_embedding(wildcards.task))
+
+    return stamp
+
+
+def get_estimate_stamps(wildcards):
+    """The stamps of all shards of estimates, in their order."""
+    paths = get_all_estimates(wildcards)
+    stamps = {
+        task: get_stamp("estimates", embedding=get_task_embedding(task))
+        for task in TASKS
+    }
+    return [stamps[path.split("/")[3]] for path in paths]
+
+
+def get_all_stamps():
+    """The stamp of every stage; of each task, from the embeddings on."""
+    stamps = {stage: get_stamp(stage) for stage in ("clips", "plan", "mixtures")}
+    for stage in ("embeddings", "pools", "draws", "estimates"):
+        stamps[stage] = {
+            task: get_stamp(stage, embedding=get_task_embedding(task)) for task in TASKS
+        }
+    return stamps
+
+
+def get_seeds(wildcards):
+    return list(range(int(wildcards.first), int(wildcards.last) + 1))
+
+
+def get_pool_files(name):
+    """One file of every task's pool, in the order of the tasks."""
+    return [f"results/{STUDY}/pools/{task}/{name}" for task in TASKS]

@@ -1,0 +1,54 @@
+# Embeddings of the items, shard by shard, then one memory-mapped array.
+localrules:
+    gather_embeddings,
+
+
+rule embed_items:
+    input:
+        unpack(get_sounds),
+    output:
+        embeddings="results/{study}/embeddings/{embedding}/{variant}/shard-{shard}.npy",
+        meta="results/{study}/embeddings/{embedding}/{variant}/shard-{shard}.json",
+    log:
+        "logs/{study}/embed_items/{embedding}/{variant}/shard-{shard}.log",
+    benchmark:
+        "benchmarks/runs/{study}/embed_items/{embedding}/{variant}/shard-{shard}.tsv"
+    resources:
+        mem_mb=grow_memory,
+        runtime=60,
+    params:
+        embedding=get_embedding,
+        table="mixtures" if MIXED else "items",
+        sample_rate=config["clips"]["sample_rate"],
+        length=LENGTH,
+        code=code_version("embeddings"),
+        stamp=get_embedding_stamp,
+    message:
+        "Embedding by {wildcards.embedding}: {wildcards.variant}, shard {wildcards.shard}"
+    script:
+        "../../workflow_scripts/embed_items.py"
+
+
+rule gather_embeddings:
+    input:
+        plan=get_plan,
+        sounds=get_all_sounds,
+        shards=get_embedding_shards("npy"),
+        meta=get_embedding_shards("json"),
+    output:
+        embeddings="results/{study}/embeddings/{embedding}/{variant}/embeddings.npy",
+        item_table="results/{study}/embeddings/{embedding}/{variant}/items.parquet",
+        meta="results/{study}/embeddings/{embedding}/{variant}/meta.json",
+    log:
+        "logs/{study}/gather_embeddings/{embedding}/{variant}.log",
+    params:
+        plan="mixture_plan" if MIXED else "items",
+        table="mixtures" if MIXED else "items",
+        shards=len(SHARDS),
+        sounds_stamp=get_stamp("mixtures" if MIXED else "plan"),
+        code=code_version("embeddings"),
+        stamp=get_embedding_stamp,
+    message:
+        "Joining the embeddings by {wildcards.embedding}: {wildcards.variant}"
+    script:
+        "../../workflow_scripts/gather_embeddings.py"

@@ -1,0 +1,16 @@
+"""Entry script of rule embed_items."""
+
+from earnest import embeddings, io
+from earnest.embeddings import store
+from earnest.joblog import job_log
+
+with job_log(snakemake.log[0]):
+    given, params = snakemake.input, snakemake.params
+    backend = embeddings.get_backend(params.embedding["backend"], **params.embedding["options"])
+    sounds = io.read_frame(params.table, given.sounds)
+    items = store.items_of(params.table, sounds, int(snakemake.wildcards.shard))
+    vectors = store.embed_shard(
+        given.audio, items, backend, sample_rate=params.sample_rate, length=params.length
+    )
+    io.write_array(vectors, snakemake.output.embeddings)
+    io.write_json(backend.describe() | {"stamp": params.stamp}, snakemake.output.meta)
