@@ -140,3 +140,113 @@ def _write_rows(path: Path, rows: "Sequence[Sequence[str]]", *, separator: str =
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows)
+
+
+def write_vocalsound(root: Path, *, speakers: int = 6, parts: bool = True) -> Path:
+    """Write the 16 kHz release of VocalSound in small: six sounds of each speaker.
+
+    Parameters
+    ----------
+    root : Path
+        Gets `audio_16k/`, and `datafiles/` with the lists of the official parts.
+    speakers : int
+        Women and men in turn; the first two thirds train, then validation and test.
+    parts : bool
+        Whether the lists of the official parts are there.
+    """
+    import json
+
+    rng = np.random.default_rng(1)
+    labels = ("cough", "laughter", "sigh", "sneeze", "sniff", "throatclearing")
+    lists: dict[str, list] = {"tr": [], "val": [], "te": []}
+    for number in range(speakers):
+        speaker = f"{'fm'[number % 2]}{number:04d}"
+        part = ("tr", "tr", "tr", "tr", "val", "te")[number * 6 // speakers]
+        for kind, label in enumerate(labels):
+            name = f"{speaker}_0_{label}.wav"
+            samples = noise(kind, rng, seconds=1.0 + 0.1 * number, sample_rate=16_000)
+            write_audio(root / "audio_16k" / name, samples)
+            lists[part].append({"wav": f"/makers/own/path/audio_16k/{name}", "labels": label})
+    if parts:
+        (root / "datafiles").mkdir()
+        for part, rows in lists.items():
+            (root / "datafiles" / f"{part}.json").write_text(json.dumps({"data": rows}))
+    return root
+
+
+def write_dcase2016_task2(root: Path, *, per_label: int = 2) -> Path:
+    """Write the isolated sounds of DCASE 2016 task 2 in small, below their archive's folder."""
+    rng = np.random.default_rng(2)
+    names = ("clearthroat", "cough", "doorslam", "drawer", "keyboard", "keysDrop", "knock")
+    names += ("laughter", "pageturn", "phone", "speech")
+    folder = root / "dcase2016_task2_train_dev" / "dcase2016_task2_train"
+    for kind, name in enumerate(names):
+        for item in range(per_label):
+            samples = noise(kind, rng, seconds=0.6 + 0.2 * item, sample_rate=44_100)
+            write_audio(folder / f"{name}{37 * item + kind:03d}.wav", samples, sample_rate=44_100)
+    scene = noise(0, rng, seconds=2.0, sample_rate=44_100)
+    scenes = root / "dcase2016_task2_train_dev" / "dcase2016_task2_dev" / "sound"
+    write_audio(scenes / "dev_1_ebr_-6_nec_1_poly_0.wav", scene, sample_rate=44_100)
+    return root
+
+
+WEAK_ROWS = (
+    ("YaaaaaaaaaaA_30.000_40.000.wav", "Cat"),
+    ("YaaaaaaaaaaA_90.000_100.000.wav", "Cat"),
+    ("Ybb_bbbbbbb-_0.000_10.000.wav", "Alarm_bell_ringing"),
+    ("Yccccccccccc_5.000_9.231.wav", "Running_water"),
+    ("Yddddddddddd_5.000_15.000.wav", "Dishes,Frying"),
+    ("Yeeeeeeeeeee_5.000_15.000.wav", "Blender"),
+)
+
+
+def write_desed(root: Path, *, folder: str = "weak", rows: "Sequence" = WEAK_ROWS) -> Path:
+    """Write the weak part of DESED in small; the clip of the last row vanished from YouTube."""
+    rng = np.random.default_rng(3)
+    _write_rows(root / "metadata" / "train" / "weak.tsv", [("filename", "event_labels"), *rows])
+    for kind, (file, _) in enumerate(rows[:-1]):
+        samples = noise(kind, rng, seconds=2.0, sample_rate=44_100)
+        path = root / "audio" / "train" / folder / file
+        write_audio(path, samples, sample_rate=44_100)
+    return root
+
+
+USM_LABELS = (
+    "airplane alarm birds bus car cheering church_bell dogs drilling glass_break gunshot hammer"
+    " helicopter jackhammer lawn_mower motorcycle music rain sawing scream siren speech"
+    " thunderstorm train truck wind"
+)
+USM_SOUNDS = {
+    "train": {1: (("church bell", "dev/55033.wav"), ("rain", "dev/251633.wav"))},
+    "val": {
+        3: (("rain", "dev/251633.wav"), ("lawn mower", "dev/118728.wav"), ("car", "dev/9.wav")),
+        4: (("dogs", "dev/10.wav"), ("dogs", "dev/11.wav"), ("wind", "dev/12.wav")),
+    },
+    "eval": {1: (("siren", "eval/99.wav"),)},
+}
+
+
+def write_usm(root: Path, sounds: Mapping = USM_SOUNDS) -> Path:
+    """Write USM in small: stereo soundscapes, mono stems, targets, and the authors' metadata."""
+    rng = np.random.default_rng(4)
+    labels = [name.replace("_", " ") for name in USM_LABELS.split()]
+    header = "ID;class_usm;class_fsd;file;licence;dur_sec;part;init_silence_sec;on_sec;off_sec;"
+    header += "is_foreground;mix_coeff_db;stereo_coeff;usm_id"
+    for part, soundscapes in sounds.items():
+        lines = [header.split(";")]
+        for number, stems in soundscapes.items():
+            stem = f"{number}_mix"
+            mixed = noise(number, rng, seconds=5.0, sample_rate=16_000)
+            write_audio(root / part / f"{stem}.wav", np.stack([mixed, mixed], axis=1))
+            present = np.zeros(len(labels), dtype=np.int64)
+            for place, (label, file) in enumerate(stems):
+                target = (np.array(labels) == label).astype(np.int64)
+                present |= target
+                np.save(root / part / f"{number}_stem_{place}_target.npy", target)
+                sound = noise(labels.index(label), rng, seconds=5.0, sample_rate=16_000)
+                write_audio(root / part / f"{stem}_stem_{place}.wav", sound)
+                cells = ["7", label, "Any", file, "CC by", "9.0", "dev", "0.0", "1.0", "6.0"]
+                lines.append([*cells, "True", "-1.5", "0.5", str(number)])
+            np.save(root / part / f"{stem}_targets.npy", present)
+        _write_rows(root / "metadata" / f"usm_{part}.csv", lines, separator=";")
+    return root

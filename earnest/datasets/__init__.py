@@ -15,6 +15,12 @@ SOURCES = {
     "esc50": "earnest.datasets.esc50",
     "urbansound8k": "earnest.datasets.urbansound8k",
     "tut2017": "earnest.datasets.tut2017",
+    "vocalsound": "earnest.datasets.vocalsound",
+    "desed": "earnest.datasets.desed",
+    "wilddesed": "earnest.datasets.wilddesed",
+    "usm": "earnest.datasets.usm",
+    "dcase2016_task2": "earnest.datasets.dcase2016_task2",
+    "folder": "earnest.datasets.folder",
 }
 
 

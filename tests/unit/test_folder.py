@@ -1,0 +1,109 @@
+"""The user's own audio: labels from sub-folders or a table, recordings, and what is refused."""
+
+import numpy as np
+import pytest
+
+from earnest import datasets
+from earnest.datasets import folder
+from tests.made_releases import noise, write_audio
+
+
+@pytest.fixture
+def own(tmp_path):
+    rng = np.random.default_rng(0)
+    for kind, name in enumerate(("cat/a1_x.wav", "cat/a1_y.flac", "dog/deep/b2_x.wav")):
+        write_audio(tmp_path / name, noise(kind, rng, seconds=0.5, sample_rate=16_000))
+    (tmp_path / "cat" / "._a1_x.wav").write_bytes(b"resource fork")
+    (tmp_path / "dog" / "notes.txt").write_text("not audio")
+    return tmp_path
+
+
+def test_labels_from_sub_folders(own):
+    listing = datasets.list_clips("folder", own)
+    assert listing[["clip_id", "label", "recording"]].to_numpy().tolist() == [
+        ["folder/cat/a1_x.wav", "cat", "folder/cat/a1_x.wav"],
+        ["folder/cat/a1_y.flac", "cat", "folder/cat/a1_y.flac"],
+        ["folder/dog/deep/b2_x.wav", "dog", "folder/dog/deep/b2_x.wav"],
+    ]
+    assert listing["fold"].isna().all()
+    assert folder.check(own, complete=False) == []
+
+
+def test_recordings_are_found_in_names(own):
+    listing = folder.list_clips(own, recordings=r"/(\w+?)_\w\.")
+    assert listing["recording"].tolist() == ["folder/a1", "folder/a1", "folder/b2"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("(b2)_", r"cat/a1_x\.wav: folder\.recordings '\(b2\)_' finds nothing"),
+        ("a1", "has 0 groups, one is needed"),
+        ("(", "is no regular expression"),
+    ],
+)
+def test_expressions_that_do_not_serve_are_told(own, pattern, message):
+    with pytest.raises(ValueError, match=message):
+        folder.list_clips(own, recordings=pattern)
+
+
+def test_labels_from_a_table(own):
+    (own / "labels.csv").write_text(
+        "label,fold,file,recording\nmew,1,cat/a1_x.wav,r1\nbark,2,dog/deep/b2_x.wav,r2\n"
+    )
+    with pytest.warns(UserWarning, match=r"labels\.csv does not name 1 files: .*a1_y\.flac"):
+        listing = folder.list_clips(own, labels="labels.csv")
+    assert listing[["label", "fold", "recording"]].to_numpy().tolist() == [
+        ["mew", 1, "folder/r1"],
+        ["bark", 2, "folder/r2"],
+    ]
+
+
+def test_a_tab_separated_table_and_a_missing_file(own):
+    (own / "labels.tsv").write_text("file\tlabel\ncat/a1_x.wav\tmew\ncat/gone.wav\tmew\n")
+    options = {"labels": "labels.tsv"}
+    with pytest.warns(UserWarning, match="does not name 2 files"):
+        problems = folder.check(own, complete=False, **options)
+    assert len(problems) == 1
+    assert problems[0].endswith("cat/gone.wav")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("file,class\na.wav,x\n", "lacks the columns label"),
+        ("file,label\ncat/a1_x.wav,\n", r"labels\.csv, line 2: the cell of column label is empty"),
+        ("file,label\n../a.wav,x\n", r"file \.\./a\.wav: the path leaves the folder"),
+        ("file,label\n/etc/a.wav,x\n", r"file /etc/a\.wav: the path leaves the folder"),
+        ("file,label\na.wav,x\na.wav,y\n", r"lists 1 files more than once: a\.wav"),
+        ("file,label,fold\na.wav,x,one\n", r"file a\.wav: 'one' is not a whole number"),
+        ("file,label\na.wav,x+y\n", "label 'x\\+y': `\\+` joins labels in pairs"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:folder. ")
+def test_tables_that_do_not_serve_are_told_with_their_place(own, text, message):
+    (own / "labels.csv").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        folder.list_clips(own, labels="labels.csv")
+
+
+def test_files_without_a_label_and_folders_without_audio(own, tmp_path):
+    write_audio(own / "loose.wav", np.zeros(10))
+    with pytest.raises(ValueError, match=r"loose\.wav lies in no sub-folder, so it has no label"):
+        folder.list_clips(own)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        folder.list_clips(own / "none")
+    (own / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match="holds no audio file"):
+        folder.list_clips(own / "empty")
+    with pytest.raises(FileNotFoundError, match=r"none\.csv is missing: .*folder\.labels names"):
+        folder.list_clips(own, labels="none.csv")
+
+
+def test_the_fingerprint_changes_with_the_files(own):
+    before = folder.fingerprint(own)
+    assert before[0] == 4  # hidden files do not count
+    write_audio(own / "dog" / "c.wav", np.zeros(10))
+    after = folder.fingerprint(own)
+    assert after[0] == 5
+    assert after[1] > before[1]
