@@ -104,11 +104,11 @@ def grouped_sides(
     -----
     Sides start at random. In random order each component or recording changes its side if that
     raises the sum over subconcepts of log((1 + a)(1 + b) / (2 + a + b)), a and b being the items
-    in its two halves, until none does; the best of five starts is taken. That is the harmonic
-    mean, which wants halves even, and its logarithm, which keeps small subconcepts from being
-    left out. Large components are halved each by itself: otherwise the sides would be drawn to
-    the components, and all repeats to the same halves. Only names of recordings and
-    subconcepts are looked at, no features.
+    in its two halves, until none does; the best of five starts is taken, one without an empty
+    half if there is any. That is the logarithm, which keeps small subconcepts from being left
+    out, of the harmonic mean, which wants halves even. Large components are halved each by
+    itself: otherwise the sides would be drawn to the components, and all repeats to the same
+    halves. Only names of recordings and subconcepts are looked at, no features.
     """
     component = components_of(groups)
     if groups.shape[1] == 1 or np.bincount(component).max() <= LARGEST_COMPONENT * len(component):
@@ -118,7 +118,7 @@ def grouped_sides(
         strata = np.char.add(np.char.add(component.astype(str), " "), subconcept)
     _, numbers = np.unique(strata, return_inverse=True)
     found = [_Halving(numbers, nodes, rng).settle() for _ in range(STARTS)]
-    return max(found, key=_Halving.worth).of_items()
+    return max(found, key=lambda one: (one.complete(subconcept), one.worth())).of_items()
 
 
 def components_of(groups: np.ndarray) -> np.ndarray:
@@ -195,6 +195,11 @@ class _Halving:
     def worth(self) -> float:
         """Return how much is kept and how evenly, see `grouped_sides`."""
         return _worth(self.kept)
+
+    def complete(self, subconcept: np.ndarray) -> bool:
+        """Tell whether both halves hold every subconcept."""
+        sides, names = self.of_items(), set(subconcept)
+        return all(set(subconcept[sides == side]) == names for side in range(FOLDS))
 
     def _move(self, node: int) -> bool:
         """Change the side of a recording if that keeps more."""
