@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from earnest import audio
 from earnest.rendering import sums
 from earnest.signals.loudness import Blocks
 
@@ -52,6 +51,11 @@ class Renderer:
         self._margin_lu = margin_lu
         self._peak = peak
         self._blocks: dict[tuple[str, str], Blocks] = {}
+        # Used again and again: fresh memory costs as much time as the arithmetic.
+        length = next((array.shape[1] for array in self._prepared.values()), 0)
+        self._total = np.empty(length, dtype=np.float64)
+        self._scaled = np.empty(length, dtype=np.float32)
+        self._looped = np.empty(length, dtype=np.float32)
 
     def render(self, planned: Mapping[str, Any], out: np.ndarray) -> dict[str, Any]:
         """Write one mixture to `out` (int16, shape (length,)) and return what was measured.
@@ -68,8 +72,9 @@ class Renderer:
             levels = parts[0]["foreground_lufs"], parts[1]["background_lufs"]
             gain_db = sums.background_gain_db(*levels, self._margin_lu)
             gain = sums.linear_gain(gain_db)
-            under = background_signal(parts[1], self._prepared)
-        total = sums.sum_parts(foreground_signal(parts[0], self._prepared), under, gain)
+            under = background_signal(parts[1], self._prepared, out=self._looped)
+        over = foreground_signal(parts[0], self._prepared)
+        total = sums.sum_parts(over, under, gain, out=self._total)
         try:
             peak_gain = sums.gain_to_peak(total, self._peak)
         except ValueError as error:
@@ -77,8 +82,7 @@ class Renderer:
         if gain_db is not None:
             for level in (0.0, 20.0 * math.log10(peak_gain)):
                 self._refuse_gap(parts, gain_db, level)
-        total *= peak_gain
-        out[:] = sums.to_pcm16(total.astype(np.float32))
+        sums.quantise(sums.scale(total, peak_gain, out=self._scaled), out)
         facts = {"background_gain_db": gain_db, "peak_gain": peak_gain}
         for role, clip in zip(roles, parts, strict=True):
             facts |= {column: clip[name] for column, name in _MEASURED[role].items()}
@@ -117,10 +121,19 @@ def foreground_signal(clip: Mapping[str, Any], prepared: Mapping[int, np.ndarray
     return np.asarray(prepared[int(clip["part"])][int(clip["row"])])
 
 
-def background_signal(clip: Mapping[str, Any], prepared: Mapping[int, np.ndarray]) -> np.ndarray:
-    """Return a clip as it sounds behind: float32, repeated where it is too short."""
+def background_signal(
+    clip: Mapping[str, Any], prepared: Mapping[int, np.ndarray], out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return a clip as it sounds behind: float32, repeated where it is too short, in `out` then."""
     samples = foreground_signal(clip, prepared)
-    sound = int(clip["length"])
-    return (
-        samples if sound >= len(samples) else audio.fit(samples[:sound], len(samples), mode="loop")
-    )
+    filled = int(clip["length"])
+    if filled >= len(samples):
+        return samples
+    if out is None:
+        out = np.empty(len(samples), dtype=np.float32)
+    out[:filled] = samples[:filled]
+    while filled < len(out):  # twice as many repetitions each time
+        more = min(filled, len(out) - filled)
+        out[filled : filled + more] = out[:more]
+        filled += more
+    return out

@@ -44,20 +44,31 @@ def combine(
     numpy.ndarray
         float32, shape (n,).
     """
-    total = sum_parts(foreground, background, background_gain)
-    total *= peak_gain
-    return total.astype(np.float32)
+    return scale(sum_parts(foreground, background, background_gain), peak_gain)
 
 
 def sum_parts(
-    foreground: np.ndarray, background: np.ndarray | None, background_gain: float | None
+    foreground: np.ndarray,
+    background: np.ndarray | None,
+    background_gain: float | None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return foreground + gain * background in double precision, a new array."""
+    """Return foreground + gain * background in double precision, in `out` if that is given."""
+    if out is None:
+        out = np.empty(np.shape(foreground), dtype=np.float64)
     if background is None:
-        return foreground.astype(np.float64)
-    total = np.multiply(background, background_gain, dtype=np.float64)
-    total += foreground
-    return total
+        out[:] = foreground
+        return out
+    np.multiply(background, background_gain, out=out, dtype=np.float64)
+    out += foreground
+    return out
+
+
+def scale(total: np.ndarray, peak_gain: float, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the sum times the common gain, rounded to float32, in `out` if that is given."""
+    if out is None:
+        out = np.empty(total.shape, dtype=np.float32)
+    return np.multiply(total, peak_gain, out=out, dtype=np.float64, casting="same_kind")
 
 
 def gain_to_peak(total: np.ndarray, peak: float) -> float:
@@ -96,11 +107,18 @@ def to_pcm16(samples: np.ndarray) -> np.ndarray:
     ValueError
         If a sample is not finite or exceeds full scale: nothing is clipped unseen.
     """
+    out = np.empty(samples.shape, dtype=np.int16)
+    quantise(np.array(samples), out)
+    return out
+
+
+def quantise(samples: np.ndarray, out: np.ndarray) -> None:
+    """Write `to_pcm16(samples)` to `out`, int16 of the same shape; the samples are overwritten."""
     if samples.size:
         highest = max(float(samples.max()), -float(samples.min()))
         if not highest <= 1:
             raise ValueError(f"samples must be finite and within [-1, 1], found {highest}")
-    scaled = np.multiply(samples, _FULL_SCALE)
-    np.rint(scaled, out=scaled)
-    np.minimum(scaled, _FULL_SCALE - 1, out=scaled)
-    return scaled.astype(np.int16)
+    samples *= _FULL_SCALE
+    np.rint(samples, out=samples)
+    np.minimum(samples, _FULL_SCALE - 1, out=samples)
+    np.copyto(out, samples, casting="unsafe")
