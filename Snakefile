@@ -57,6 +57,17 @@ else:
     include: "rules/sounds/estimates.smk"
     include: "rules/sounds/reports.smk"
 
+    if config["subconcepts"]:
+
+        include: "rules/sounds/subconcepts/common.smk"
+        include: "rules/sounds/subconcepts/folds.smk"
+        include: "rules/sounds/subconcepts/reports.smk"
+
+        rule subconcepts:
+            localrule: True
+            input:
+                get_result("subconcepts/report.html"),
+
     localrules:
         all,
         clips,
@@ -72,6 +83,7 @@ else:
         input:
             get_result("report.html"),
             get_result("checks.json"),
+            get_result("subconcepts/report.html") if config["subconcepts"] else [],
 
     rule clips:
         input:

@@ -35,6 +35,8 @@ class TableReportInputs:
         What to know about the printed numbers.
     provenance : mapping
         Any of config, versions, code (stamps), each a mapping or a plain value.
+    contrasts, statistics : pandas.DataFrame, optional
+        Tables `sound_contrasts` and `sound_statistics`, of cross-validated sounds.
     """
 
     study: str
@@ -53,3 +55,5 @@ class TableReportInputs:
     weights: "pandas.DataFrame"
     remark: str | None
     provenance: Mapping[str, Any]
+    contrasts: "pandas.DataFrame | None" = None
+    statistics: "pandas.DataFrame | None" = None

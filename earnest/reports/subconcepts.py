@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures, tables
+from earnest.reports import contrasts, figures, tables
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_findings as findings
 from earnest.reports import subconcept_tables as rows
@@ -41,6 +41,10 @@ def build_report(inputs: TableReportInputs) -> str:
         used=[one for one in inputs.datasets if one["status"] == "used"],
         corrections=[(name, words.correction(name)) for name in corrections],
         short=findings.in_short(inputs),
+        contrasts=None
+        if inputs.contrasts is None
+        else contrasts.section(inputs.contrasts, inputs.statistics),
+        guards=contrasts.guard_rows(inputs.datasets),
         **_tables(inputs, corrections),
         **_legends(),
         gap_figures=_gap_figures(inputs),

@@ -25,6 +25,10 @@ def find_config_problems(study):
         if task["embedding"] not in (None, *study["embeddings"]):
             known = ", ".join(study["embeddings"])
             yield f"tasks: {task['name']!r}: no embedding {task['embedding']!r}; there are {known}"
+    crossed = (study["subconcepts"] or {}).get("embedding")
+    if crossed not in (None, *study["embeddings"]):
+        known = ", ".join(study["embeddings"])
+        yield f"subconcepts.embedding: no embedding {crossed!r}; there are {known}"
     needed, other = {"mixtures": ("mixtures", "split"), "clips": ("split", "mixtures")}[
         study["kind"]
     ]
@@ -45,6 +49,8 @@ def find_split_problems(study):
         yield "split: give both `train_folds` and `pool_folds`, or neither"
     for fold in sorted({*(train or [])} & {*(pool or [])}):
         yield f"split: fold {fold} is in both `train_folds` and `pool_folds`"
+    if (study["subconcepts"] or {}).get("foregrounds"):
+        yield "subconcepts.foregrounds: clips as they are have no background; leave the list empty"
     for task in study["tasks"]:
         if task["kind"] == "context":
             yield f"tasks: {task['name']!r}: clips as they are have no background; kind context is for mixtures"
@@ -82,6 +88,10 @@ def find_pairs_problems(study):
         if task["kind"] == "context" and task["foreground"] not in foregrounds:
             known = ", ".join(sorted(foregrounds))
             yield f"tasks: {task['name']!r}: no foreground {task['foreground']!r}; there are {known}"
+    for name in (study["subconcepts"] or {}).get("foregrounds") or []:
+        if name not in foregrounds:
+            known = ", ".join(sorted(foregrounds))
+            yield f"subconcepts.foregrounds: no foreground {name!r}; there are {known}"
 
 
 def get_variants():

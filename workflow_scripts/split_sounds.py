@@ -1,0 +1,18 @@
+"""Entry script of rule split_sounds."""
+
+from earnest import io
+from earnest.joblog import job_log
+from earnest.tables import sounds
+
+with job_log(snakemake.log[0]):
+    split = sounds.split_items(
+        io.read_frame("items", snakemake.input.item_table),
+        io.read_array(snakemake.input.embeddings),
+        **snakemake.params.task,
+        **snakemake.params.split,
+    )
+    made, stamp = snakemake.output, snakemake.params.stamp
+    io.write_json(split.description, made.description)
+    io.write_frame("fold_items", split.items, made.item_table, stamp=stamp)
+    io.write_frame("fold_subconcepts", split.subconcepts, made.subconcepts, stamp=stamp)
+    io.write_frame("recognition", split.recognition, made.recognition, stamp=stamp)
