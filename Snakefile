@@ -68,6 +68,10 @@ else:
             input:
                 get_result("subconcepts/report.html"),
 
+    if MIXED:
+
+        include: "rules/sounds/listening.smk"
+
     localrules:
         all,
         clips,
@@ -77,6 +81,7 @@ else:
         draws,
         estimates,
         reports,
+        listening,
 
     rule all:
         default_target: True
@@ -84,6 +89,7 @@ else:
             get_result("report.html"),
             get_result("checks.json"),
             get_result("subconcepts/report.html") if config["subconcepts"] else [],
+            get_result("listening.html") if MIXED else [],
 
     rule clips:
         input:
@@ -114,3 +120,7 @@ else:
     rule reports:
         input:
             get_result("report.html"),
+
+    rule listening:
+        input:
+            get_result("listening.html") if MIXED else [],

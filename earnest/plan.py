@@ -22,7 +22,13 @@ from earnest.planning.recordings import (
     split_recordings,
     usable_clips,
 )
-from earnest.planning.tables import PairsError, labels_of, read_pairs, read_rejected
+from earnest.planning.tables import (
+    PairsError,
+    labels_of,
+    read_pairs,
+    read_rejected,
+    read_rejections,
+)
 from earnest.planning.whole_clips import ClipPlan, plan_clips
 
 if TYPE_CHECKING:
@@ -38,6 +44,7 @@ __all__ = [
     "plan_mixtures",
     "read_pairs",
     "read_rejected",
+    "read_rejections",
     "split_recordings",
 ]
 

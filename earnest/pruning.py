@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # What `earnest.io.written_aside` leaves when it is killed.
+# Folders that one job makes as a whole: Snakemake knows the folder, and not what is in it.
+WHOLE = ("listening",)
 HALF_WRITTEN = re.compile(r"\..+\.[a-z0-9_]{8}\.\w+")
 
 
@@ -57,7 +59,9 @@ def prune(study_file: str | os.PathLike, *, folder: str | os.PathLike = ".") -> 
 def stale_files(results: Path, listed: Iterable[str]) -> Iterator[Path]:
     """Yield those of some paths that lie in a sub-folder of `results`."""
     for path in map(Path, listed):
-        if results in path.parents and path.parent != results and ".." not in path.parts:
+        if results not in path.parents or path.parent == results or ".." in path.parts:
+            continue
+        if path.relative_to(results).parts[0] not in WHOLE:
             yield path
 
 

@@ -1,21 +1,20 @@
-"""Mixtures to listen to: sound and spectrogram as data URIs inside the page."""
+"""Mixtures to listen to: sound as FLAC, spectrogram as PNG, and what it shows in words."""
 
 import base64
 import io as memory
-import struct
-import zlib
+from functools import cache
 
 import numpy as np
 
 SAMPLE_RATE = 16_000
-WINDOW, HOP = 512, 160
+WINDOW_S, HOP_S = 0.064, 0.01
 ROWS = 96
 LOWEST_HZ, HIGHEST_HZ = 50.0, 8_000.0
 RANGE_DB = 70.0
 
 
-def sound_uri(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> str:
-    """Encode mono samples as a FLAC data URI.
+def encode_sound(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> bytes:
+    """Encode mono samples as FLAC: 16 bits a sample, about half the size of WAV.
 
     Parameters
     ----------
@@ -23,11 +22,6 @@ def sound_uri(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> str:
         float32, shape (n,), within [-1, 1].
     sample_rate : int
         In Hz.
-
-    Returns
-    -------
-    str
-        `data:audio/flac;base64,...`; 16 bits a sample, about half the size of WAV.
 
     Raises
     ------
@@ -41,11 +35,20 @@ def sound_uri(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> str:
         raise ValueError("a mixture to listen to must be one finite channel within -1 and 1")
     file = memory.BytesIO()
     soundfile.write(file, samples, sample_rate, format="FLAC", subtype="PCM_16")
-    return "data:audio/flac;base64," + base64.b64encode(file.getvalue()).decode("ascii")
+    return file.getvalue()
+
+
+def sound_uri(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> str:
+    """Return what `encode_sound` gives as a data URI."""
+    data = base64.b64encode(encode_sound(samples, sample_rate)).decode("ascii")
+    return f"data:audio/flac;base64,{data}"
 
 
 def spectrogram(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> np.ndarray:
-    """Log-power spectrogram on a mel axis, as shades.
+    """Log-power spectrogram in mel bands, as shades.
+
+    Windows of 64 ms every 10 ms; bands of librosa on the HTK mel scale from 50 Hz to 8 kHz, or
+    to half the sample rate where that is lower.
 
     Parameters
     ----------
@@ -60,37 +63,66 @@ def spectrogram(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> np.ndarr
         uint8, shape (96, frames): 0 is 70 dB below the loudest cell, 255 the loudest;
         the first row is the highest frequency.
     """
-    samples = np.pad(np.asarray(samples, dtype=np.float64), WINDOW // 2)
-    frames = np.lib.stride_tricks.sliding_window_view(samples, WINDOW)[::HOP]
-    power = np.abs(np.fft.rfft(frames * np.hanning(WINDOW), axis=1)) ** 2
-    bins = row_frequencies() / sample_rate * WINDOW
-    lower = np.floor(bins).astype(int).clip(0, power.shape[1] - 2)
-    share = bins - lower
-    cells = power[:, lower] * (1 - share) + power[:, lower + 1] * share
-    level = 10 * np.log10(np.maximum(cells, 1e-12))
+    from scipy import fft
+
+    window, hop = round(WINDOW_S * sample_rate), round(HOP_S * sample_rate)
+    samples = np.pad(np.asarray(samples, dtype=np.float64), window // 2)
+    frames = np.lib.stride_tricks.sliding_window_view(samples, window)[::hop]
+    power = np.square(np.abs(fft.rfft(frames * np.hanning(window), axis=1)))
+    level = 10 * np.log10(np.maximum(power @ _bands(sample_rate), 1e-12))
     shade = (level - level.max() + RANGE_DB) / RANGE_DB
-    return np.round(255 * shade.clip(0, 1)).astype(np.uint8).T
+    return np.round(255 * shade.clip(0, 1)).astype(np.uint8).T[::-1]
 
 
-def row_frequencies() -> np.ndarray:
-    """Frequencies of the spectrogram's rows in Hz, highest first, even on the mel scale."""
-    mels = np.linspace(mel(HIGHEST_HZ), mel(LOWEST_HZ), ROWS)
-    return 700.0 * (10 ** (mels / 2595.0) - 1)
+@cache
+def _bands(sample_rate: int) -> np.ndarray:
+    """Mel filters, float32, shape (frequencies, 96), the lowest first; each of height 1."""
+    from librosa import filters
+
+    window = round(WINDOW_S * sample_rate)
+    ends = {"fmin": LOWEST_HZ, "fmax": highest(sample_rate)}
+    return filters.mel(sr=sample_rate, n_fft=window, n_mels=ROWS, htk=True, norm=None, **ends).T
+
+
+def highest(sample_rate: int) -> float:
+    """Top of the frequency axis in Hz."""
+    return min(HIGHEST_HZ, sample_rate / 2)
 
 
 def mel(hertz: float) -> float:
-    """Pitch in mel (O'Shaughnessy's formula), for the axis of a picture only."""
+    """Pitch in mel (HTK's formula), for the axis of a picture only."""
     return 2595.0 * float(np.log10(1 + hertz / 700.0))
 
 
-def position(hertz: float) -> float:
+def position(hertz: float, sample_rate: int = SAMPLE_RATE) -> float:
     """Where a frequency lies on the spectrogram's height, 0 at the top and 1 at the bottom."""
-    top, bottom = mel(HIGHEST_HZ), mel(LOWEST_HZ)
+    top, bottom = mel(highest(sample_rate)), mel(LOWEST_HZ)
     return (top - mel(hertz)) / (top - bottom)
 
 
-def picture_uri(shades: np.ndarray) -> str:
-    """Encode shades as a PNG data URI in the magma colours, which get lighter evenly.
+def row_frequencies(sample_rate: int = SAMPLE_RATE) -> np.ndarray:
+    """Middle frequencies of the spectrogram's rows in Hz, highest first."""
+    middles = np.linspace(mel(LOWEST_HZ), mel(highest(sample_rate)), ROWS + 2)[-2:0:-1]
+    return 700.0 * (10 ** (middles / 2595.0) - 1)
+
+
+def in_words(shades: np.ndarray, sample_rate: int = SAMPLE_RATE) -> str:
+    """Say where a spectrogram is loudest, for those who cannot see it.
+
+    Parameters
+    ----------
+    shades : numpy.ndarray
+        As `spectrogram` gives them.
+    """
+    frames, rows = np.nonzero((shades == shades.max()).T)
+    frame, row = frames[len(frames) // 2], rows[len(rows) // 2]
+    middle = row_frequencies(sample_rate)[row]
+    hertz = f"{middle / 1000:.1f} kHz" if middle >= 1000 else f"{round(middle, -1):.0f} Hz"
+    return f"loudest near {hertz} at {frame * HOP_S:.1f} s"
+
+
+def encode_picture(shades: np.ndarray) -> bytes:
+    """Encode shades as PNG in the magma colours, which get lighter evenly.
 
     Parameters
     ----------
@@ -98,20 +130,16 @@ def picture_uri(shades: np.ndarray) -> str:
         uint8, shape (height, width).
     """
     from matplotlib import colormaps
+    from PIL import Image
 
-    height, width = shades.shape
     palette = (colormaps["magma"](np.arange(256))[:, :3] * 255).round().astype(np.uint8)
-    lines = np.hstack([np.zeros((height, 1), np.uint8), shades]).tobytes()
-    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    blocks = [
-        (b"IHDR", header),
-        (b"PLTE", palette.tobytes()),
-        (b"IDAT", zlib.compress(lines, 9)),
-        (b"IEND", b""),
-    ]
-    data = b"\x89PNG\r\n\x1a\n" + b"".join(_block(kind, body) for kind, body in blocks)
-    return "data:image/png;base64," + base64.b64encode(data).decode("ascii")
+    picture = Image.fromarray(np.ascontiguousarray(shades))
+    picture.putpalette(palette.tobytes())
+    file = memory.BytesIO()
+    picture.save(file, format="PNG", optimize=True)
+    return file.getvalue()
 
 
-def _block(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+def picture_uri(shades: np.ndarray) -> str:
+    """Return what `encode_picture` gives as a data URI."""
+    return "data:image/png;base64," + base64.b64encode(encode_picture(shades)).decode("ascii")

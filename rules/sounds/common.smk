@@ -149,7 +149,8 @@ CODE = {
     "draws": ("engine.drawing",),
     "estimates": ("engine.estimating",),
     "summary": ("assessment",),
-    "report": ("reports", "assessment"),
+    "report": ("reports.page", "reports.examples", "assessment"),
+    "listening": ("reports.listening", "plan"),
 }
 SETTINGS = {
     "clips": {
@@ -236,6 +237,15 @@ def get_mixture_audio(variant):
         f"results/{STUDY}/mixtures/{variant}/shard-{shard}.{config['mixtures']['format']}"
         for shard in SHARDS
     ]
+
+
+def get_all_mixture_audio():
+    """The sound files of the mixtures of all variants, by variant and shard."""
+    return {
+        (variant, shard): get_mixture_audio(variant)[shard]
+        for variant in VARIANTS
+        for shard in SHARDS
+    }
 
 
 def get_margin(wildcards):

@@ -8,6 +8,7 @@ from earnest import io, pruning
 STALE = "results/small/draws/context/random/seeds-2-3.parquet"
 OTHERS = [
     "results/small/notes.txt",
+    "results/small/listening/8-lu/bell-rain-0123456789.flac",  # of a folder made as a whole
     "results/other/draws/context/random/seeds-2-3.parquet",
     "data/demo/clips-8/corpus/audio/bell/bell_000a.wav",
 ]

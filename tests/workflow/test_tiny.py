@@ -26,6 +26,7 @@ STAGES = {
     "estimate_scores": 18,
     "summarise": 1,
     "write_report": 1,
+    "write_listening_page": 1,
     "check_clips": 1,
 }
 END = {"summarise": 1, "write_report": 1, "check_clips": 1}
@@ -46,6 +47,7 @@ def test_the_run_is_complete(finished):
         "metrics.json",
         "provenance.json",
         "checks.json",
+        "listening.html",
     ):
         assert finished.result(name).stat().st_size > 0
     summary = pd.read_parquet(finished.result("summary.parquet"))
