@@ -64,9 +64,9 @@ else:
         include: "rules/sounds/subconcepts/reports.smk"
 
         rule subconcepts:
-            localrule: True
             input:
                 get_result("subconcepts/report.html"),
+            localrule: True
 
     if MIXED:
 
