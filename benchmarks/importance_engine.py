@@ -170,7 +170,8 @@ def run_grid(pool: Pool, seeds: int) -> None:
 def warm(geometry: object) -> None:
     """Make what all parts share; whichever ran first would otherwise pay for it."""
     geometry.distance_matrix(kind=np.float64)
-    _ = geometry.neighbours, geometry.standardised, geometry.scores(8)
+    geometry.neighbours.compile()
+    _ = geometry.standardised, geometry.scores(8)
 
 
 def report_grid(spent: dict[str, float], plain: dict[str, float], seeds: int) -> None:

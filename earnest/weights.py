@@ -94,7 +94,7 @@ def kde(
     subset_sums = density.log_kernel_sums(scores[labelled], np.arange(n), subset_h)
     log_ratio = density.log_density(pool_sums, size, dimension, pool_h)
     log_ratio = log_ratio - density.log_density(subset_sums, n, dimension, subset_h)
-    alone = diagnostics.sees_only_itself(pool_sums) or diagnostics.sees_only_itself(subset_sums)
+    alone = diagnostics.see_only_themselves(np.stack([pool_sums, subset_sums])).any()
     return log_ratio, ("degenerate",) if alone else ()
 
 
@@ -363,10 +363,11 @@ def importance_weights(
     # Sums in one order whatever the order of the list: equal subsets, equal weights.
     ascending = np.argsort(rows)
     log_weights, flags = WEIGHTS[name](pool, rows[ascending], posteriors=posteriors, **options)
+    own = mean_one(log_weights, rows[ascending])
     values = np.empty(len(rows))
-    values[ascending] = mean_one(log_weights, rows[ascending])
-    ordered = np.sort(values)  # sums in one order, whatever the order of the items
-    return describe(values, ordered, flags, len(pool), diagnostics.pareto_k(ordered))
+    values[ascending] = own
+    ess = diagnostics.effective_sample_sizes(own[None])[0]
+    return describe(values, ess, own.max(), diagnostics.pareto_k(own), flags, len(pool))
 
 
 def mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -388,13 +389,13 @@ def mean_one(log_weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def describe(
     values: np.ndarray,
-    ordered: np.ndarray,
+    ess: float,
+    largest: float,
+    pareto_k: float | None,
     flags: tuple[str, ...],
     pool_size: int,
-    pareto_k: float | None,
 ) -> Weights:
-    """Return weights of mean 1 with what they, and the same in order, say of themselves."""
-    ess = diagnostics.effective_sample_size(ordered)
+    """Return weights of mean 1 with what they say of themselves."""
     if diagnostics.changes_nothing(ess, len(values), pool_size):
         flags = ("no_correction", *flags)
-    return Weights(values, ess, float(ordered[-1]), pareto_k, flags)
+    return Weights(values, float(ess), float(largest), pareto_k, flags)

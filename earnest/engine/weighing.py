@@ -70,61 +70,63 @@ def weigh_subsets(
     from threadpoolctl import threadpool_limits
 
     pool = prepare_pool(embeddings)
-    rows = [np.asarray(subset) for subset in subsets]
     single = partial(importance_weights, name, pool, posteriors=posteriors, **options)
     with threadpool_limits(limits=1, user_api="blas"):
         if name not in BATCHED or not pool.holds_all_pairs:
-            return _once_each(rows, len(pool), lambda sets: [single(one) for one in sets])
+            return _once_each(subsets, len(pool), lambda sets: [single(one) for one in sets])
         if posteriors is not None:
             posteriors = checks.check_posteriors(posteriors, len(pool), name)
-        if name == "knn" and len(rows) >= _MANY:
+        if name == "knn" and len(subsets) >= _MANY:
             pool.neighbours.compile()
         batched = partial(BATCHED[name], pool, posteriors=posteriors, **options)
-        return _once_each(rows, len(pool), lambda sets: _by_size(sets, batched, len(pool)))
+        return _once_each(subsets, len(pool), lambda sets: _describe(sets, batched, len(pool)))
 
 
 def _once_each(
-    rows: list[np.ndarray],
+    subsets: Sequence[ArrayLike],
     pool_size: int,
-    weigh: Callable[[list[np.ndarray]], list[Weights]],
+    weigh: Callable[[np.ndarray], Sequence[Weights]],
 ) -> list[Weights]:
     """Weigh each set once, however often and in whatever order its items are listed."""
-    orders = [np.argsort(one) if one.ndim == 1 else one for one in rows]
-    ascending = [_checked(one, order, pool_size) for one, order in zip(rows, orders, strict=True)]
-    keys = [one.tobytes() for one in ascending]
-    distinct = dict(zip(keys, ascending, strict=True))
-    found = dict(zip(distinct, weigh(list(distinct.values())), strict=True))
-    return [_in_order(found[key], order) for key, order in zip(keys, orders, strict=True)]
+    listed = [_as_rows(subset, pool_size) for subset in subsets]
+    found: list[Weights | None] = [None] * len(listed)
+    known: dict[bytes, Weights] = {}
+    for some in _same_size(listed):
+        rows = np.stack([listed[one] for one in some])
+        order, ascending = _sorted(rows, pool_size)
+        keys = [one.tobytes() for one in ascending]
+        new = {key: place for place, key in enumerate(keys) if key not in known}
+        if new:
+            known |= zip(new, weigh(ascending[list(new.values())].astype(np.int64)), strict=True)
+        for one, key, own in zip(some, keys, order, strict=True):
+            found[one] = _in_order(known[key], own)
+    return found
 
 
-def _checked(rows: np.ndarray, order: np.ndarray, pool_size: int) -> np.ndarray:
-    """Return the rows in ascending order, checked on the way, which sorting makes cheap."""
-    if rows.ndim == 1 and rows.size and rows.dtype == np.int64:
-        ascending = rows[order]
-        inside = ascending[0] >= 0 and ascending[-1] < pool_size
-        if inside and (ascending[1:] > ascending[:-1]).all():
-            return ascending
-    return checks.check_labelled(rows, pool_size)[order]
+def _as_rows(subset: ArrayLike, pool_size: int) -> np.ndarray:
+    """Return row numbers as such; what they are is looked at for many at once."""
+    rows = np.asarray(subset)
+    usable = rows.ndim == 1 and rows.size and rows.dtype == np.int64
+    return rows if usable else checks.check_labelled(rows, pool_size)
+
+
+def _sorted(rows: np.ndarray, pool_size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order that sorts each row, and the sorted rows; all must be distinct items."""
+    outside = (rows.min(axis=1) < 0) | (rows.max(axis=1) >= pool_size)
+    # Numbers of 16 bits are counted, not compared.
+    numbers = rows.astype(np.uint16 if pool_size <= 2**16 else np.int64)
+    order = np.argsort(numbers, axis=1, kind="stable")
+    ascending = np.take_along_axis(numbers, order, axis=1)
+    repeated = (ascending[:, 1:] == ascending[:, :-1]).any(axis=1)
+    for one in np.flatnonzero(outside | repeated):
+        checks.check_labelled(rows[one], pool_size)  # raises, with the items
+    return order, ascending
 
 
 def _in_order(weights: Weights, order: np.ndarray) -> Weights:
     values = np.empty_like(weights.values)
     values[order] = weights.values
     return Weights(values, weights.ess, weights.largest, weights.pareto_k, weights.flags)
-
-
-def _by_size(
-    sets: list[np.ndarray], batched: Callable[[np.ndarray], ManyLogWeights], pool_size: int
-) -> list[Weights]:
-    found: list[Weights | None] = [None] * len(sets)
-    for some in _same_size(sets):
-        subsets = np.stack([sets[one] for one in some])
-        log_weights, flags = batched(subsets)
-        for one, weights in zip(
-            some, _describe(log_weights, subsets, flags, pool_size), strict=True
-        ):
-            found[one] = weights
-    return found
 
 
 def _same_size(sets: list[np.ndarray]) -> Iterator[list[int]]:
@@ -138,16 +140,20 @@ def _same_size(sets: list[np.ndarray]) -> Iterator[list[int]]:
 
 
 def _describe(
-    log_weights: np.ndarray, subsets: np.ndarray, flags: list[tuple[str, ...]], pool_size: int
-) -> Iterator[Weights]:
+    subsets: np.ndarray, batched: Callable[[np.ndarray], ManyLogWeights], pool_size: int
+) -> list[Weights]:
+    """Return the weights of distinct subsets of one size, rows ascending."""
+    log_weights, flags = batched(subsets)
     for one in np.flatnonzero(~np.isfinite(log_weights).all(axis=1)):
         mean_one(log_weights[one], subsets[one])  # raises, with the items' rows
-    values = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    values = log_weights - log_weights.max(axis=1, keepdims=True)
+    np.exp(values, out=values)
     values /= values.mean(axis=1, keepdims=True)
-    ordered = np.sort(values, axis=1)
-    shapes = diagnostics.pareto_k_of_each(ordered)
-    for one, own, own_flags, shape in zip(values, ordered, flags, shapes, strict=True):
-        yield describe(one, own, own_flags, pool_size, shape)
+    shapes = diagnostics.pareto_k_of_each(values)
+    sizes = diagnostics.effective_sample_sizes(values)
+    largest = values.max(axis=1)
+    columns = zip(values, sizes, largest, shapes, flags, strict=True)
+    return [describe(*row, pool_size) for row in columns]
 
 
 def _kde(
@@ -169,12 +175,8 @@ def _kde(
     of_pool, of_subset = sums.logs_of_pool(pool_h)[subsets], sums.logs(subsets, subset_h)
     log_ratio = density.log_density(of_pool, size, dimension, pool_h)
     log_ratio = log_ratio - density.log_density(of_subset, n, dimension, subset_h)
-    alone = diagnostics.sees_only_itself
-    flags = [
-        ("degenerate",) if alone(one) or alone(other) else ()
-        for one, other in zip(of_pool, of_subset, strict=True)
-    ]
-    return log_ratio, flags
+    alone = diagnostics.see_only_themselves(of_pool) | diagnostics.see_only_themselves(of_subset)
+    return log_ratio, [("degenerate",) if one else () for one in alone]
 
 
 def _knn(
@@ -191,8 +193,11 @@ def _knn(
     if subsets.shape[1] == 1:
         return np.zeros(subsets.shape), flags
     to_labelled = pool.neighbours.mean_distances(subsets, k)
-    to_pool = pool.neighbour_distances(np.arange(len(pool)), k)[subsets]
-    return power * (np.log(to_labelled) - np.log(to_pool)), flags
+    to_pool = np.log(pool.neighbour_distances(np.arange(len(pool)), k))
+    np.log(to_labelled, out=to_labelled)
+    to_labelled -= to_pool[subsets]
+    to_labelled *= power
+    return to_labelled, flags
 
 
 def _logistic(

@@ -110,7 +110,8 @@ def test_rows_hold_what_one_call_of_estimate_gives(made, estimator):
         row = first.loc[key]
         for name in ("value", "low", "high"):
             expected = np.nan if getattr(one, name) is None else getattr(one, name)
-            assert row[name] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+            # logistic fits end where a step moves no log odds by more than 1e-9
+            assert row[name] == pytest.approx(expected, abs=1e-9, nan_ok=True)
         truth = true_value(pool, labels, *key).value
         assert row["truth"] == pytest.approx(truth, abs=1e-15)
         assert row["flags"] == list(one.flags)

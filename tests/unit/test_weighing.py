@@ -152,6 +152,14 @@ def test_unusable_subsets_are_named(real):
     assert weigh_subsets("kde", embeddings, []) == []
     with pytest.raises(ValueError, match="240 are not in the pool of 240"):
         weigh_subsets("kde", embeddings, [[0, 1], [0, 240]])
+    with pytest.raises(ValueError, match="-1 are not in the pool of 240"):
+        weigh_subsets("kde", embeddings, np.array([[0, 1], [0, -1]]))
+    with pytest.raises(ValueError, match="7 are listed more than once"):
+        weigh_subsets("kde", embeddings, np.array([[0, 1, 2], [7, 1, 7]]))
+    with pytest.raises(TypeError, match="integer row numbers"):
+        weigh_subsets("kde", embeddings, [[True, False]])
+    with pytest.raises(ValueError, match="at least one row number"):
+        weigh_subsets("kde", embeddings, [[]])
     with pytest.raises(ValueError, match="weights must be one of"):
         weigh_subsets("oracle", embeddings, [[0, 1]])
 
@@ -246,9 +254,11 @@ def test_compiled_walks_change_no_bit(real, drawn, monkeypatch):
     pool = prepare_pool(embeddings)
     for one, other in zip(plain, weigh_subsets("knn", pool, drawn, k=3), strict=True):
         assert one.values.tolist() == other.values.tolist()
-    assert not pool.neighbours._labelled.any()
     # what numba compiles is also plain Python
     found, some = np.empty((1, 40)), next(one for one in drawn if len(one) == 40)
-    lists = pool.neighbours
-    subsets._walk_all(lists.order, lists.distances, some[None], 3, lists._labelled, found)
+    lists, marks = pool.neighbours, np.zeros(240, dtype=np.uint8)
+    for width in (1, 20):  # how much of the lists lies close together
+        near = lists.order[:, :width], lists.distances[:, :width]
+        found.fill(0.0)
+        subsets._walk_all(*near, lists.order, lists.distances, some[None], 3, marks, found)
     assert found.tolist() == lists.mean_distances(some[None], 3).tolist()

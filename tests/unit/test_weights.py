@@ -363,9 +363,8 @@ def test_no_correction_is_for_subsets_below_nine_tenths():
 
 
 def test_effective_sample_size_by_hand():
-    assert diagnostics.effective_sample_size(np.array([1.0, 1.0, 1.0])) == 3.0
-    assert diagnostics.effective_sample_size(np.array([3.0, 1.0])) == pytest.approx(1.6)  # 16 / 10
-    assert diagnostics.effective_sample_size(np.array([2.0, 0.0])) == 1.0
+    of_each = diagnostics.effective_sample_sizes(np.array([[1.0, 1.0], [3.0, 1.0], [2.0, 0.0]]))
+    np.testing.assert_allclose(of_each, [2.0, 1.6, 1.0], rtol=1e-15)  # 16 / 10
 
 
 @pytest.mark.parametrize("shape", [-0.3, 0.2, 0.5, 0.9])
