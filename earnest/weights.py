@@ -364,8 +364,7 @@ def importance_weights(
     ascending = np.argsort(rows)
     log_weights, flags = WEIGHTS[name](pool, rows[ascending], posteriors=posteriors, **options)
     own = mean_one(log_weights, rows[ascending])
-    values = np.empty(len(rows))
-    values[ascending] = own
+    values = own[np.argsort(ascending)]
     ess = diagnostics.effective_sample_sizes(own[None])[0]
     return describe(values, ess, own.max(), diagnostics.pareto_k(own), flags, len(pool))
 
