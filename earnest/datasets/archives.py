@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, NamedTuple
 
+from earnest.datasets import disk
+
 MAX_GROWTH = 50  # sound shrinks by a factor of 2 or 3, digital silence by far more
 SPARE_BYTES = 64 * 1024**2
 MAX_FILES = 200_000
@@ -94,6 +96,8 @@ def extract(
         If a member has an absolute path, leaves the folder, is a link or a device, repeats
         another one's name or is encrypted; if a bound is passed; if the archive is damaged or of
         no known kind. Nothing is left behind.
+    earnest.datasets.disk.DiskFull
+        If there is no room. Nothing is left behind.
     FileExistsError
         If `folder` exists.
     """
@@ -105,7 +109,8 @@ def extract(
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        _write_members(archive, aside, max_bytes, max_files)
+        with disk.told_when_full(folder):
+            _write_members(archive, aside, max_bytes, max_files)
         aside.chmod(0o755)
         aside.rename(folder)
     finally:
@@ -129,6 +134,8 @@ def _write_members(archive: Path, folder: Path, max_bytes: int, max_files: int) 
                 raise UnsafeArchive(archive, "too_large", f"more than {max_bytes} bytes unpacked")
             written += _write(archive, member, target, max_bytes - written)
     except DAMAGE as error:
+        if getattr(error, "errno", None) in disk.FULL:  # the archive is not to blame
+            raise
         raise UnsafeArchive(archive, "unreadable", str(error) or type(error).__name__) from error
 
 

@@ -63,7 +63,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
 
 
 def _training(root: Path) -> Path:
-    if root.name == TRAINING:
+    if any(root.glob("*.wav")):
         return root
     found = sorted(path for path in root.rglob(TRAINING) if path.is_dir())
     if not found:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from earnest import datasets
-from earnest.datasets import fetching
+from earnest.datasets import fetching, hashes
 
 if TYPE_CHECKING:
     import pandas
@@ -68,15 +68,15 @@ def list_verified(
     ------
     IncompleteData
         If a download is not the whole release.
-    earnest.datasets.fetching.ChangedFiles
+    earnest.datasets.hashes.ChangedFiles
         If a file is not what it was when first seen.
     """
     listing = datasets.list_clips(dataset, root)
     if origin in (MIRROR, DOWNLOAD):
         _check_release(dataset, root, complete=origin == DOWNLOAD)
-        record = Path(records) / f"{dataset}-{origin}.tsv"
-        verify = fetching.compare_hashes if record.is_file() else fetching.record_hashes
-        verify(root, listing, record=record)
+        path = Path(records) / f"{dataset}-{origin}.tsv"
+        verify = hashes.compare if path.is_file() else hashes.record
+        verify(root, listing, path=path)
     return listing
 
 

@@ -1,0 +1,159 @@
+"""The table of downloads, `config/datasets.tsv`, and the records of Zenodo that it names."""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from earnest.datasets import transfer
+
+COLUMNS = (
+    "dataset",
+    "file",
+    "place",
+    "address",
+    "bytes",
+    "checksum",
+    "licence",
+    "citation",
+    "note",
+)
+BY_HAND = "by hand: "
+WHOLE_RECORD = "*"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One row of the registry: a file to download.
+
+    Attributes
+    ----------
+    dataset, file : str
+        `*` as file stands for all files of a Zenodo record.
+    place : str
+        Folder of the data set in which the file, or what is packed in it, belongs; empty for the
+        data set's own folder.
+    address : str
+        Where the file is; after `by hand: `, the page where a person gets it.
+    size : int or None
+        In bytes; None where it is not known or not stable.
+    checksum : str
+        `algorithm:digest` (sha256, md5), or empty where it is not known or not stable.
+    licence, citation, note : str
+    """
+
+    dataset: str
+    file: str
+    place: str
+    address: str
+    size: int | None
+    checksum: str
+    licence: str
+    citation: str
+    note: str
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether only a person may fetch it."""
+        return self.address.startswith(BY_HAND)
+
+
+def read_registry(path: str | os.PathLike) -> dict[str, list[Source]]:
+    """Read the table of downloads.
+
+    Returns
+    -------
+    dict
+        Data set to its files, in the order of the table.
+
+    Raises
+    ------
+    ValueError
+        If the columns differ, or a row lacks data set, file or address, repeats a file, or has a
+        place, size or checksum of another form; the message gives the line.
+    """
+    sources: dict[str, list[Source]] = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        if tuple(rows.fieldnames or ()) != COLUMNS:
+            raise ValueError(f"{path}: the columns must be {', '.join(COLUMNS)}")
+        for row in rows:
+            source = _source(row, f"{path}, line {rows.line_num}")
+            known = sources.setdefault(source.dataset, [])
+            if source.file in {other.file for other in known}:
+                raise ValueError(f"{path}, line {rows.line_num}: {source.file} is there twice")
+            known.append(source)
+    return sources
+
+
+def _source(row: Mapping[str, str | None], where: str) -> Source:
+    if None in row or None in row.values():
+        raise ValueError(f"{where}: {len(COLUMNS)} cells, parted by tabs, are needed")
+    for name in ("dataset", "file", "address"):
+        if not row[name]:
+            raise ValueError(f"{where}: the cell of column {name} is empty")
+    if not _is_name(row["file"]) or not _is_name(row["dataset"]):
+        raise ValueError(f"{where}: data set and file are plain names, without a folder")
+    place = PurePosixPath(row["place"])
+    if place.is_absolute() or ".." in place.parts:
+        raise ValueError(f"{where}: the place must lie in the data set's folder")
+    if not row["address"].removeprefix(BY_HAND).startswith(("https://", "http://")):
+        raise ValueError(f"{where}: the address must start with https:// or http://")
+    if row["bytes"] and not row["bytes"].isdigit():
+        raise ValueError(f"{where}: bytes must be a whole number or empty, got {row['bytes']!r}")
+    algorithm, _, digest = row["checksum"].partition(":")
+    if row["checksum"] and not (algorithm in ("sha256", "md5") and digest.isalnum()):
+        raise ValueError(f"{where}: a checksum reads sha256:DIGEST or md5:DIGEST, or is empty")
+    size = int(row["bytes"]) if row["bytes"] else None
+    texts = {name: row[name] for name in COLUMNS if name != "bytes"}
+    return Source(size=size, **texts)
+
+
+def _is_name(text: str) -> bool:
+    return PurePosixPath(text).name == text and "\\" not in text
+
+
+def resolve(sources: Iterable[Source], downloads: str | os.PathLike) -> list[Source]:
+    """Replace whole records of Zenodo by their files, names, sizes and MD5 as the record says.
+
+    What a record said on the first download is kept in `downloads`, so that a later version of
+    the record is noticed as a wrong checksum and not taken for the same data.
+
+    Raises
+    ------
+    OSError
+        If a record cannot be had.
+    ValueError
+        If the address is not one of a record, or what came is no description of one.
+    """
+    resolved = []
+    for source in sources:
+        if source.file == WHOLE_RECORD:
+            resolved += _files_of_record(source, Path(downloads))
+        else:
+            resolved.append(source)
+    return resolved
+
+
+def _files_of_record(source: Source, downloads: Path) -> Iterator[Source]:
+    match = re.fullmatch(r"(https?://[^/]+)/records?/(\d+)", source.address)
+    if match is None:
+        raise ValueError(f"{source.address} is not the address of a Zenodo record")
+    path = downloads / f"{source.dataset}-record-{match[2]}.json"
+    transfer.download(f"{match[1]}/api/records/{match[2]}", path)
+    try:
+        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        rows = [
+            (file["key"], int(file["size"]), file["checksum"], file["links"]["self"])
+            for file in files
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        kept = path.replace(path.with_name(path.name + ".wrong"))
+        raise ValueError(f"{kept} does not describe a Zenodo record: {error!r}") from error
+    for name, size, checksum, address in sorted(rows):
+        if not _is_name(name):
+            raise ValueError(f"{path}: {name!r} is not a plain file name")
+        yield replace(source, file=name, address=address, size=size, checksum=checksum)
