@@ -1,6 +1,6 @@
 """Pools: a task's classifier applied to the items that it was not trained on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,14 +9,13 @@ import numpy as np
 
 from earnest import classifiers
 from earnest.estimation.pool import Pool
+from earnest.pooling.plans import BINARY, KINDS, Plan
 from earnest.rng import generator
-from earnest.tasks import Task, TaskError, build_task, context_task
+from earnest.tasks import TaskError
 from earnest.utility import expected_utility, true_utility, utility_by_subconcept
 
 if TYPE_CHECKING:
     import pandas
-
-BINARY = ("majority", "minority")
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,72 @@ def build_pool(
     ValueError
         If the kind is unknown or embeddings do not fit the items.
     """
+    kept, plan, model = _prepared(
+        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options
+    )
+    frame, classes = _pool_frame(kept[model.is_pool], plan, model)
+    train_subconcepts = plan.subconcept[model.is_train]
+    utility = None
+    if plan.task is not None:
+        utility = utility_by_subconcept(train_subconcepts, plan.task)
+        frame = frame.assign(**_utilities(plan, model, utility))
+    subconcepts = _subconcept_frame(name, frame, plan, utility, train_subconcepts)
+    description = _describe(plan, name, kind, foreground, classes, utility, subconcepts)
+    description["classifier"] = {"name": classifier, "options": dict(classifier_options or {})}
+    pool_embeddings = np.ascontiguousarray(model.embeddings[model.is_pool], dtype=np.float32)
+    return PoolResult(frame, pool_embeddings, description, subconcepts)
+
+
+@dataclass(frozen=True)
+class TrainedTask:
+    """A task's classifier, and the items that it was not trained on.
+
+    Attributes
+    ----------
+    model : earnest.classifiers.Classifier
+        The same as the one behind the pool of `build_pool`.
+    items : pandas.DataFrame
+        Table `items` of the pool, with the column `label` of this task.
+    positive : str or None
+        The positive class of a binary task.
+    """
+
+    model: Any
+    items: "pandas.DataFrame"
+    positive: str | None
+
+
+def train_task(
+    items: "pandas.DataFrame",
+    embeddings: np.ndarray,
+    *,
+    kind: str,
+    root_seed: int,
+    name: str,
+    foreground: str | None = None,
+    classifier: str = "logistic",
+    classifier_options: dict[str, Any] | None = None,
+) -> TrainedTask:
+    """Train a task's classifier as `build_pool` does, and return it; parameters are the same."""
+    kept, plan, model = _prepared(
+        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options
+    )
+    pool = kept[model.is_pool].assign(label=plan.label[model.is_pool])
+    positive = None if plan.task is None else BINARY[1]
+    return TrainedTask(model.fit(plan.label, "label"), pool.reset_index(drop=True), positive)
+
+
+def _prepared(
+    items: "pandas.DataFrame",
+    embeddings: np.ndarray,
+    kind: str,
+    root_seed: int,
+    name: str,
+    foreground: str | None,
+    classifier: str,
+    classifier_options: dict[str, Any] | None,
+) -> tuple["pandas.DataFrame", Plan, "_Model"]:
+    """Return the kept items, what the task makes of them, and how to learn it."""
     if kind not in KINDS:
         raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {', '.join(KINDS)}")
     if len(items) != len(embeddings):
@@ -97,21 +162,10 @@ def build_pool(
     kept = items.iloc[plan.rows]
     is_train, is_pool = (kept["split"] == side for side in ("train", "pool"))
     _refuse_one_sided(name, plan.subconcept, is_train, is_pool)
-    model = _Model(
+    return kept, plan, _Model(
         np.asarray(embeddings)[plan.rows], is_train, is_pool, classifier,
         classifier_options or {}, root_seed, name,
     )  # fmt: skip
-    frame, classes = _pool_frame(kept[is_pool], plan, model)
-    train_subconcepts = plan.subconcept[is_train]
-    utility = None
-    if plan.task is not None:
-        utility = utility_by_subconcept(train_subconcepts, plan.task)
-        frame = frame.assign(**_utilities(plan, model, utility))
-    subconcepts = _subconcept_frame(name, frame, plan, utility, train_subconcepts)
-    description = _describe(plan, name, kind, foreground, classes, utility, subconcepts)
-    description["classifier"] = {"name": classifier, "options": dict(classifier_options or {})}
-    pool_embeddings = np.ascontiguousarray(model.embeddings[model.is_pool], dtype=np.float32)
-    return PoolResult(frame, pool_embeddings, description, subconcepts)
 
 
 def as_pool(frame: "pandas.DataFrame", embeddings: Any, description: dict[str, Any]) -> Pool:
@@ -154,82 +208,6 @@ def _named(name: str, part: str = "") -> Iterator[None]:
         raise TaskError(f"task {name!r}{part}: {error}") from error
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Which items a task keeps, their labels and subconcepts, and what it asks."""
-
-    rows: np.ndarray
-    label: np.ndarray
-    subconcept: np.ndarray
-    task: Task | None
-    title: str
-    question: str
-
-
-def _plan_classes(
-    items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
-) -> _Plan:
-    labels = items["foreground"].to_numpy(dtype=str)
-    count = len(np.unique(labels))
-    if count < 2:
-        raise TaskError(f"telling classes apart needs two, found only {set(labels.tolist())}")
-    return _Plan(
-        rows=np.arange(len(items)),
-        label=labels,
-        subconcept=labels,
-        task=None,
-        title=f"Which of {count} sounds is it?",
-        question=f"How often does the classifier name the right one of {count} sounds?",
-    )
-
-
-def _plan_subconcepts(
-    items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
-) -> _Plan:
-    seed = int(generator(root_seed, name, "task").integers(2**63))
-    task = build_task(items["foreground"], seed=seed)
-    return _binary_plan(
-        task,
-        title=f"{_listed(task.minority)} against {_listed(task.majority)}",
-        question=(
-            "How well does the classifier find the rarer sounds"
-            f" ({_listed(task.minority)}) among the common ones ({_listed(task.majority)})?"
-        ),
-    )
-
-
-def _plan_context(
-    items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
-) -> _Plan:
-    if foreground is None:
-        raise TaskError("a task of kind context needs a foreground")
-    return _binary_plan(
-        context_task(items["foreground"], items["background"], foreground),
-        title=f"{foreground} against the rest, by background",
-        question=(
-            f"How well does the classifier find {foreground} among the other sounds,"
-            " over its usual background and over rare ones?"
-        ),
-    )
-
-
-KINDS: dict[str, Callable[..., _Plan]] = {
-    "classes": _plan_classes,
-    "subconcepts": _plan_subconcepts,
-    "context": _plan_context,
-}
-
-
-def _binary_plan(task: Task, *, title: str, question: str) -> _Plan:
-    label = np.where(task.is_minority, BINARY[1], BINARY[0])
-    return _Plan(task.items, label, task.subconcept, task, title, question)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    names = [name.replace("_", " ") for name in names]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _refuse_one_sided(
     name: str, subconcept: np.ndarray, is_train: np.ndarray, is_pool: np.ndarray
 ) -> None:
@@ -253,20 +231,24 @@ class _Model:
 
     def posteriors_of(self, labels: np.ndarray, what: str) -> tuple[np.ndarray, np.ndarray, list]:
         """Train on the training items; return predictions and posteriors of the pool, classes."""
+        model = self.fit(labels, what)
+        predictions, posteriors = classifiers.predict(model, self.embeddings[self.is_pool])
+        return predictions, posteriors, [str(one) for one in model.classes_]
+
+    def fit(self, labels: np.ndarray, what: str) -> classifiers.Classifier:
+        """Train on the training items."""
         with _named(self.name, f", {what} model"):
-            model = classifiers.fit(
+            return classifiers.fit(
                 self.classifier,
                 self.embeddings[self.is_train],
                 labels[self.is_train],
                 rng=generator(self.root_seed, self.name, "classifier", what),
                 **self.options,
             )
-        predictions, posteriors = classifiers.predict(model, self.embeddings[self.is_pool])
-        return predictions, posteriors, [str(one) for one in model.classes_]
 
 
 def _pool_frame(
-    kept: "pandas.DataFrame", plan: _Plan, model: _Model
+    kept: "pandas.DataFrame", plan: Plan, model: _Model
 ) -> tuple["pandas.DataFrame", list[str]]:
     import pandas as pd
 
@@ -290,7 +272,7 @@ def _pool_frame(
     return frame, classes
 
 
-def _utilities(plan: _Plan, model: _Model, utility: dict[str, float]) -> dict[str, np.ndarray]:
+def _utilities(plan: Plan, model: _Model, utility: dict[str, float]) -> dict[str, np.ndarray]:
     """Return the three utility columns of the pool items, by a model of the subconcepts."""
     _, posteriors, classes = model.posteriors_of(plan.subconcept, "subconcept")
     known = {"minority": plan.task.minority, "is_minority": plan.task.is_minority[model.is_pool]}
@@ -306,7 +288,7 @@ def _utilities(plan: _Plan, model: _Model, utility: dict[str, float]) -> dict[st
 def _subconcept_frame(
     name: str,
     frame: "pandas.DataFrame",
-    plan: _Plan,
+    plan: Plan,
     utility: dict[str, float] | None,
     train_subconcepts: np.ndarray,
 ) -> "pandas.DataFrame":
@@ -339,7 +321,7 @@ def _share(hits: np.ndarray) -> float:
 
 
 def _describe(
-    plan: _Plan,
+    plan: Plan,
     name: str,
     kind: str,
     foreground: str | None,

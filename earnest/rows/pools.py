@@ -106,6 +106,20 @@ TABLES: dict[str, dict[str, Column]] = {
         "flags": TEXTS,  # those raised in any cell
         "reason": TEXT_OR_NULL,
     },
+    # one classifier on the same mixtures at several margins
+    "dose_response": {
+        "task": TEXT,
+        "variant": TEXT,
+        "margin_lu": FLOAT_OR_NULL,  # null without background
+        "part": TEXT,  # all | primary | rare | gap (primary less rare)
+        "measure": TEXT,
+        "value": FLOAT_OR_NULL,
+        "low": FLOAT_OR_NULL,
+        "high": FLOAT_OR_NULL,
+        "items": INT,
+        "recordings": INT,
+        "reason": TEXT_OR_NULL,  # why the value, or else the interval, is null
+    },
     # what tools that plot CSV files draw: plain scores only
     "curves": dict.fromkeys(("task", "measure", "sampler", "estimator"), TEXT)
     | {"size": INT, "mean": FLOAT_OR_NULL, "truth": FLOAT_OR_NULL},
