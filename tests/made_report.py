@@ -51,6 +51,43 @@ def summary_rows(task: str, truths: dict) -> list[dict]:
     return rows
 
 
+def joint_rows(tasks: tuple[str, ...]) -> list[dict]:
+    """Joint weights that beat their rivals by more, the more labels there are."""
+    rows = []
+    for task in tasks:
+        for sampler in SAMPLERS:
+            for size in SIZES:
+                for estimator in ("kde", "logistic"):
+                    for utility in ("true", "conditional"):
+                        key = {"task": task, "sampler": sampler, "size": size}
+                        key |= {"estimator": estimator, "utility": utility}
+                        rows += [_joint_row(key, rival) for rival in RIVALS]
+    return rows
+
+
+RIVALS = {"neither": 0.12, "importance": 0.09, "utility": 0.01}
+
+
+def _joint_row(key: dict, rival: str) -> dict:
+    fixed = key["sampler"] == "uncertainty"
+    error, worse = 0.6 / np.sqrt(key["size"]), RIVALS[rival]
+    return key | {
+        "measure": "balanced_accuracy",
+        "rival": rival,
+        "truth": 0.61,
+        "subsets": 1 if fixed else SEEDS,
+        "undefined": 0,
+        "joint_bias": 0.002,
+        "joint_rmse": error,
+        "rival_bias": worse,
+        "rival_rmse": error + worse,
+        "difference": -worse,
+        "low": None if fixed else -worse - error / 8,
+        "high": None if fixed else -worse + error / 8,
+        "reason": "no interval: one subset only" if fixed else None,
+    }
+
+
 def _summary_row(key: dict, truth: float | None, rng) -> dict:
     sampler, size, estimator = key["sampler"], key["size"], key["estimator"]
     fixed = sampler == "uncertainty"
@@ -225,6 +262,7 @@ def made_inputs() -> ReportInputs:
         pools[name] = (description, *pool_frames(name, kind))
         summary += summary_rows(name, truths)
     return ReportInputs(
+        joint=frame("joint", joint_rows(("subconcepts", "dog_context"))),
         study="made",
         title="A made study of eight sounds",
         pools=pools,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.reports import audio, figures, findings, support_tables, tables, words
+from earnest.reports import audio, figures, findings, joint, support_tables, tables, words
 from earnest.reports.rendering import render
 from earnest.reports.view import TaskView, plain, records, task_view
 
@@ -38,6 +38,8 @@ class ReportInputs:
         Wishes for the numbers that come first: any of measure, sampler, size, estimator.
     level : float
         Confidence level of the intervals.
+    joint : pandas.DataFrame, optional
+        Table "joint": importance and utility weights together against one of them alone.
     """
 
     study: str
@@ -51,6 +53,7 @@ class ReportInputs:
     provenance: Mapping[str, Any]
     headline: Mapping[str, Any] = field(default_factory=dict)
     level: float = 0.95
+    joint: "pandas.DataFrame | None" = None
 
 
 def build_report(inputs: ReportInputs) -> str:
@@ -76,7 +79,11 @@ def build_report(inputs: ReportInputs) -> str:
     return render(
         "report.html",
         inputs=inputs,
-        tasks=[_task(view, inputs.level) for view in views],
+        tasks=[
+            _task(view, inputs.level)
+            | {"joint": None if inputs.joint is None else joint.section(view, inputs.joint)}
+            for view in views
+        ],
         facts=_facts(inputs, views),
         glossary=_glossary(views),
         examples=[_example(row, samples) for row, samples in inputs.examples],

@@ -25,9 +25,33 @@ rule summarise:
         "../../workflow_scripts/summarise.py"
 
 
+rule compare_weights:
+    input:
+        shards=get_all_estimates,
+    output:
+        joint="results/{study}/joint.parquet",
+    log:
+        "logs/{study}/compare_weights.log",
+    resources:
+        mem_mb=grow_memory,
+        runtime=30,
+    params:
+        estimates_stamps=get_estimate_stamps,
+        comparison={
+            "root_seed": config["root_seed"],
+            "level": config["estimates"]["level"],
+        },
+        code=provenance.code_version("joint"),
+    message:
+        "Comparing joint weights with one weight alone"
+    script:
+        "../../workflow_scripts/compare_weights.py"
+
+
 rule write_report:
     input:
         summary="results/{study}/summary.parquet",
+        joint="results/{study}/joint.parquet",
         metrics="results/{study}/metrics.json",
         clips="results/{study}/clips.parquet",
         dropped="results/{study}/plan/dropped.parquet",
