@@ -7,7 +7,12 @@ import numpy as np
 
 BACKENDS = {
     "logmel": "earnest.embeddings.logmel:LogMel",
+    "cnn": "earnest.embeddings.trained:Cnn",
+    "conv64f": "earnest.embeddings.trained:Conv64F",
+    "resnet12": "earnest.embeddings.trained:ResNet12",
 }
+# Those that a study trains on its own training split.
+TRAINED = ("cnn", "conv64f", "resnet12")
 
 
 class Backend(Protocol):
