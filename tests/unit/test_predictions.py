@@ -173,3 +173,28 @@ def test_an_unusable_file_is_a_row_with_its_reason(tmp_path):
     assert scored.description["status"] == "not run"
     assert "there is no file" in scored.description["reason"]
     assert schemas.to_arrow("fold_scores", scored.scores).num_rows == 0
+
+
+def test_posteriors_of_an_unknown_class_stop_that_model_alone(tmp_path):
+    unknown = ITEMS.rename(columns={"posterior:rare": "posterior:rar"})
+    refused = score_file("mine", *write(tmp_path, unknown))
+    assert refused.description["status"] == "not run"
+    assert "posteriors of 'rar'" in refused.description["reason"]
+    assert len(refused.scores) == 0
+    # the others go on, and all of them fit in one table
+    other = score_file("other", *write(tmp_path))
+    both = pd.concat([refused.scores, other.scores], ignore_index=True)
+    assert schemas.to_arrow("fold_scores", both).num_rows == 45
+
+
+def test_one_class_in_the_test_items_leaves_what_can_be_scored(tmp_path):
+    scored = score_file("mine", *write(tmp_path, ITEMS.iloc[2:]))
+    assert scored.description["status"] == "used"
+    cells = scored.scores.set_index("measure")
+    assert cells.loc[["balanced_accuracy", "roc_auc"], "value"].isna().all()
+    reasons = set(cells.loc[["balanced_accuracy", "roc_auc"], "reason"])
+    assert reasons == {"not run: no majority item in the test set"}
+    found = values(scored)
+    # of three minority items one is hit: F1 = 2 / (3 + 1); by weights 2, 2 and 6, 4 / (10 + 2)
+    assert found["full", "f1", "none"] == pytest.approx(0.5, abs=1e-12)
+    assert found["full", "f1", "true"] == pytest.approx(1 / 3, abs=1e-12)
