@@ -19,7 +19,7 @@ STAGES = ["clips", "mixtures", "embeddings", "pools", "draws", "estimates", "rep
 ALSO = ("dvc.yaml", ".dvcignore", ".gitignore", "Makefile", "requirements.txt", ".dvc")
 CONFIG = "config/config.yaml"
 COMMAND = '#!/bin/sh\nexec "$(dirname "$0")/python" -m snakemake "$@"\n'
-END = {"summarise": 1, "write_report": 1, "check_clips": 1}
+END = {"summarise": 1, "compare_weights": 1, "write_report": 1, "check_clips": 1}
 
 
 @dataclass(frozen=True)

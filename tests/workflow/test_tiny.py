@@ -25,11 +25,12 @@ STAGES = {
     "draw_subsets": 6,
     "estimate_scores": 18,
     "summarise": 1,
+    "compare_weights": 1,
     "write_report": 1,
     "write_listening_page": 1,
     "check_clips": 1,
 }
-END = {"summarise": 1, "write_report": 1, "check_clips": 1}
+END = {"summarise": 1, "compare_weights": 1, "write_report": 1, "check_clips": 1}
 
 
 def times(project, pattern):
