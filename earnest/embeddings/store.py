@@ -11,7 +11,7 @@ import numpy as np
 
 from earnest import io, schemas
 from earnest.audio import LENGTH, SAMPLE_RATE
-from earnest.embeddings import Backend
+from earnest.embeddings.protocol import Backend
 
 if TYPE_CHECKING:
     import pandas

@@ -25,7 +25,7 @@ from earnest import (
     utility,
     weights,
 )
-from earnest.embeddings.logmel import LogMel
+from earnest.networks.options import training_options
 
 KINDS = {
     "string": "text",
@@ -41,7 +41,6 @@ WITH_OPTIONS = {
     "audio.load": audio.load,
     "mixing.mix": mixing.mix,
     "mixing.render": mixing.render,
-    "embeddings.logmel.LogMel": LogMel,
     "tasks.build_task": tasks.build_task,
     "utility.expected_utility": utility.expected_utility,
     "samplers.select": samplers.select,
@@ -216,11 +215,22 @@ def options(function):
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
+def backends():
+    """Yield the classes of the embedding backends by their names below the package."""
+    for path in embeddings.BACKENDS.values():
+        module, name = path.split(":")
+        yield (
+            f"{module.removeprefix('earnest.')}.{name}",
+            getattr(importlib.import_module(module), name),
+        )
+
+
 def test_every_option_is_documented_with_its_default(methods):
     functions = dict(WITH_OPTIONS)
     functions |= {f"samplers.{name}": one for name, one in samplers.SAMPLERS.items()}
     functions |= {f"weights.{name}": one for name, one in weights.WEIGHTS.items()}
     functions |= {f"classifiers._{name}": one for name, one in classifiers.CLASSIFIERS.items()}
+    functions |= dict(backends())
     own = {method.values for method in estimates.ESTIMATORS.values()}
     functions |= {f"{one.__module__.removeprefix('earnest.')}.{one.__name__}": one for one in own}
     expected = {
@@ -234,6 +244,16 @@ def test_every_option_is_documented_with_its_default(methods):
         for name, option, default, _ in rows(section(methods, "## 17. Options"))
     }
     assert documented == expected
+
+
+def test_defaults_of_trainings_are_documented(methods):
+    text = section(methods, "### Networks that a study trains")
+    heading = re.search(r"^\| network \| (`epochs`.*) \|$", text, re.M)[1]
+    names = [unquoted(name) for name in heading.split(" | ")]
+    for network in embeddings.TRAINED:
+        values = re.search(rf"^\| {network} \| (\d.*) \|$", text, re.M)[1].split(" | ")
+        documented = dict(zip(names, map(ast.literal_eval, values), strict=True))
+        assert documented == training_options(network).settings
 
 
 def test_every_documented_constant_has_its_value(methods):
@@ -260,7 +280,8 @@ def test_every_documented_constant_has_its_value(methods):
     ],
 )
 def test_every_method_has_its_row(methods, heading, names):
-    cells = [re.findall(r"`(\w+)`", row[0]) for row in rows(section(methods, heading))]
+    text = section(methods, heading).split("\n### ")[0]
+    cells = [re.findall(r"`(\w+)`", row[0]) for row in rows(text)]
     assert [name for cell in cells for name in cell] == list(names)
 
 
