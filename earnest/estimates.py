@@ -11,7 +11,12 @@ from earnest.estimation.bootstrap import NO_CHANCE, percentile_interval, resampl
 from earnest.estimation.calibrated import calibrated
 from earnest.estimation.class_prior import class_prior
 from earnest.estimation.confidence import average_confidence, difference, ppi
-from earnest.estimation.design_based import hajek, horvitz_thompson, lure
+from earnest.estimation.design_based import (
+    design_difference,
+    hajek,
+    horvitz_thompson,
+    lure,
+)
 from earnest.estimation.known import check_labels, known_labels, reduced_to_correct
 from earnest.estimation.linearised import linearised_interval
 from earnest.estimation.pool import Pool, each_measure, score_arguments, why_not_applicable
@@ -193,7 +198,8 @@ def estimate_all(
     why_not = method.why_no_interval or no_interval
     if interval == LINEARISED and not method.is_smooth:
         why_not = why_not or f"{name} jumps with the labels: it has no linearised interval"
-    rule = _Rule(interval, level, why_not)
+    left_out = subset.left_out() if method.by_chance else 1 - len(labelled) / len(pool)
+    rule = _Rule(interval, level, why_not, left_out)
     found = {}
     for utility in utilities:
         for measure in measures:
@@ -257,12 +263,16 @@ class Method:
         Why no interval of it can be valid.
     is_smooth : bool
         Whether it has a derivative by the counts, which the interval `linearised` needs.
+    by_chance : bool
+        Whether the interval `linearised` looks at the chance of inclusion of each item, instead
+        of the share of the pool that is labelled.
     """
 
     values: Callable[..., np.ndarray | str]
     interval: str = "bootstrap"
     why_no_interval: str | None = None
     is_smooth: bool = True
+    by_chance: bool = False
 
 
 LINEARISED = "linearised"
@@ -283,6 +293,7 @@ ESTIMATORS: dict[str, Method] = {
     "lure": Method(lure, LINEARISED),
     "horvitz_thompson": Method(horvitz_thompson, LINEARISED),
     "hajek": Method(hajek, LINEARISED),
+    "design_difference": Method(design_difference, LINEARISED, by_chance=True),
 }
 
 
@@ -293,6 +304,7 @@ class _Rule:
     interval: str
     level: float
     why_not: str | None
+    left_out: float | np.ndarray
 
 
 def _conclude(
@@ -316,8 +328,7 @@ def _conclude(
     if len(subset.labelled) == len(subset.pool):
         return Estimate(value, value, value, (*flags, "whole_pool"))
     if rule.interval == LINEARISED:
-        left_out = 1 - len(subset.labelled) / len(subset.pool)
-        low, high, reason = linearised_interval(values, rule.level, left_out)
+        low, high, reason = linearised_interval(values, rule.level, rule.left_out)
         return Estimate(value, low, high, flags, reason)
     low, high, reason = percentile_interval(values[1:], rule.level)
     if np.isnan(values).any():

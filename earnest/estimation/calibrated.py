@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from earnest.estimation.pool import Pool, confidences
 from earnest.estimation.subset import Subset
 from earnest.estimation.totals import Totals, from_totals, one_item, why_no_totals
 
@@ -27,6 +28,14 @@ def calibrated(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
     if reason:
         return reason
     return from_totals(measure, subset.once("calibrated", _totals), subset.pool)
+
+
+def chances_of_right(pool: Pool, labelled: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the chance that each prediction of the pool is right, after Platt scaling; (N,)."""
+    scale = _logits(confidences(pool))
+    counts = np.ones((1, len(labelled)))
+    ((a, b),) = platt(scale[labelled], labels == pool.predictions[labelled], counts)
+    return _sigmoid(a + b * scale)
 
 
 def _totals(subset: Subset) -> Totals:

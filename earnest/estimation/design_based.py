@@ -5,7 +5,7 @@ import numpy as np
 from earnest.designs import lure_weights
 from earnest.estimation.pool import why_not_applicable
 from earnest.estimation.subset import NO_CHANCES, Subset
-from earnest.estimation.totals import Totals, from_totals
+from earnest.estimation.totals import Totals, from_totals, why_no_totals
 from earnest.estimation.weighted import score_under
 
 
@@ -50,6 +50,41 @@ def hajek(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
     if subset.design is None:
         return why_not_applicable(subset.pool, measure, utility) or NO_CHANCES
     return score_under(subset, 1 / subset.design.inclusion, measure, utility)
+
+
+def design_difference(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
+    """Correct what the posteriors say of the whole pool by residuals over their recorded chances.
+
+    T_ab = sum_D p(a|x) 1[pred = b] + sum_L (1[y = a] - p(a|x)) 1[pred = b] / chance of inclusion,
+    unbiased for every confusion total whatever the posteriors are worth. Items that were sure
+    to be labelled (chance 1) count by themselves; the others share out what is left of the
+    pool. Under plain chance it is `difference`.
+
+    References
+    ----------
+    Särndal, Swensson and Wretman, Model assisted survey sampling, 1992, section 6.3 (difference
+    estimator); Zrnic and Candès, Active statistical inference, ICML 2024.
+    """
+    reason = why_no_totals(subset.pool, measure, utility, "design-based difference")
+    if reason or subset.design is None:
+        return reason or NO_CHANCES
+    return from_totals(measure, subset.once("design difference", _assisted), subset.pool)
+
+
+def _assisted(subset: Subset) -> Totals:
+    pool, rows = subset.pool, subset.labelled
+    true, hits = subset.members()
+    posteriors, predicted = pool.posteriors, subset.predicted()
+    believed = np.hstack([posteriors[rows] * predicted[rows], posteriors[rows]])
+    inclusion = subset.design.inclusion
+    drawn = inclusion < 1
+    with np.errstate(divide="ignore", invalid="ignore"):  # a resample may hold no drawn item
+        again = drawn.sum() / (subset.counts @ drawn) if drawn.any() else np.ones(1)
+    share = subset.counts / inclusion * np.where(drawn, again[:, np.newaxis], 1)
+    both = share @ (np.hstack([hits, true]) - believed)
+    both += np.hstack([(posteriors * predicted).sum(axis=0), posteriors.sum(axis=0)])
+    least = np.mean(1 / inclusion) * (1 - 1e-9)  # what one labelled item stands for
+    return Totals(*np.hsplit(both, 2), predicted.sum(axis=0), least)
 
 
 def _from_chances(

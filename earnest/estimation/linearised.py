@@ -24,7 +24,7 @@ def nudged(groups: np.ndarray) -> np.ndarray:
 
 
 def linearised_interval(
-    values: np.ndarray, level: float, left_out: float
+    values: np.ndarray, level: float, left_out: float | np.ndarray
 ) -> tuple[float | None, float | None, str | None]:
     """Return the interval of an estimate from its answers to `nudged` counts, or why none.
 
@@ -34,15 +34,17 @@ def linearised_interval(
         The estimate itself, then under each of the nudged counts.
     level : float
         Nominal coverage.
-    left_out : float
-        Share of the pool that is not labelled, which corrects for a finite pool.
+    left_out : float or ndarray (G,) float64
+        Share of the pool that is not labelled, which corrects for a finite pool; or of each
+        recording 1 - its chance of inclusion. Recordings that were sure to be labelled add no
+        variance and are not counted in G.
 
     Notes
     -----
     With U_g the derivative by the count of recording g, the variance is
-    left_out G / (G - 1) sum U_g^2 (the infinitesimal jackknife, or linearisation; for a mean of
-    single items left_out s^2 / n), and the interval uses Student's t with G - 1 degrees of
-    freedom.
+    G / (G - 1) sum left_out U_g^2 (the infinitesimal jackknife, or linearisation; for a mean of
+    single items left_out s^2 / n; with chances Hájek's approximation), and the interval uses
+    Student's t with G - 1 degrees of freedom.
 
     References
     ----------
@@ -55,8 +57,11 @@ def linearised_interval(
         return None, None, "undefined where a recording counts a little more or less"
     more, less = np.split(values[1:], 2)
     slopes = (more - less) / (2 * NUDGE)
-    count = len(slopes)
-    variance = left_out * count / (count - 1) * np.sum(slopes**2)
+    left_out = np.broadcast_to(left_out, slopes.shape)
+    count = int((left_out > 0).sum())
+    if count < 2:
+        return None, None, "fewer than two labelled recordings were drawn by chance"
+    variance = count / (count - 1) * np.sum(left_out * slopes**2)
     if variance < 1e-18:
         return None, None, "all labelled items say the same, which shows no uncertainty"
     half = float(stdtrit(count - 1, (1 + level) / 2)) * math.sqrt(variance)

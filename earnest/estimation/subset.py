@@ -59,6 +59,17 @@ class Subset:
         left[self.labelled] = False
         return np.flatnonzero(left)
 
+    def left_out(self) -> float | np.ndarray:
+        """Return how much of the pool is not labelled, as the variance of a sum sees it.
+
+        With chances of inclusion that differ, 1 - chance, averaged over each recording in the
+        order of their names, which for equal chances is 1 - n/N.
+        """
+        if self.design is None:
+            return 1 - len(self.labelled) / len(self.pool)
+        _, group = np.unique(recordings_of(self.pool, self.labelled), return_inverse=True)
+        return np.bincount(group, 1 - self.design.inclusion) / np.bincount(group)
+
     def members(self) -> tuple[np.ndarray, np.ndarray]:
         """Return whether each labelled item is of each class, and rightly predicted so; (n, c)."""
         true = self.labels[:, np.newaxis] == np.asarray(self.pool.classes)
@@ -77,6 +88,11 @@ class Subset:
         if key not in self.cache:
             self.cache[key] = make(self, *arguments)
         return self.cache[key]
+
+
+def recordings_of(pool: Pool, labelled: np.ndarray) -> np.ndarray:
+    """Return the recording of each labelled item, (n,); itself where the pool knows none."""
+    return labelled if pool.recordings is None else np.asarray(pool.recordings)[labelled]
 
 
 def known_design(

@@ -151,6 +151,14 @@ STYLES = {
         "one over the recorded chance as well, but divided by the sum of these weights, which makes"
         " it steadier",
     ),
+    "design_difference": Style(
+        "Difference by recorded chances",
+        "#AA4466",
+        "4 2",
+        "triangle",
+        "as the difference estimator, but each labelled item's error counts as one over its"
+        " recorded chance of being labelled; right on average whatever the model is like",
+    ),
 }
 _SPARE = ("#56B4E9", "#E69F00", "#332288", "#882255", "#44AA99", "#999933")
 

@@ -199,7 +199,8 @@ def real_pool(request, pools):
     return pool, (labels >= half).astype(int)
 
 
-FROM_TOTALS = ("difference", "ppi", "calibrated")  # no form for ROC AUC and utility weights
+# no form for ROC AUC and utility weights
+FROM_TOTALS = ("difference", "ppi", "calibrated", "design_difference")
 
 
 @pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"average_confidence"}))

@@ -468,3 +468,39 @@ def test_replicates_do_not_depend_on_the_order_of_measures():
             for m in (measures, measures[::-1])
         )
         assert one == other
+
+
+# --- difference by recorded chances
+
+
+def test_design_difference_by_hand():
+    # accuracy = (.9 + .8 + .6 + .5) / 4 + ((1 - .9) / 1 + (0 - .6) / .5) / 4 = .7 + (.1 - 1.2) / 4
+    pool = Pool(None, np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.5, 0.5]]))
+    design = Design(np.ones(2), np.array([1.0, 0.5]))
+    found = estimate("design_difference", pool, [0, 2], labels=[0, 1], design=design)
+    assert found.value == pytest.approx(0.425)
+    assert found.low is None
+    assert found.reason == "fewer than two labelled recordings were drawn by chance"
+
+
+def test_design_difference_is_difference_under_equal_chances():
+    pool, labels = drawn_pool(200, seed=5)
+    items = np.random.default_rng(0).choice(200, 40, replace=False)
+    settings = {"labels": labels[items], "sampler": "random", "interval": "linearised"}
+    for measure in ("accuracy", "balanced_accuracy"):
+        one, other = (
+            estimate(name, pool, items, measure=measure, **settings)
+            for name in ("design_difference", "difference")
+        )
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_items_sure_to_be_labelled_add_no_variance():
+    # two of six sure; residuals .2 and -.8 of two of the other four, each drawn with chance .5:
+    # 4.8/6 + (.2 + .2)/6 + (.4 - 1.6)/6; U = (+-1)/6 -> variance 2 (.5/36 + .5/36) = 1/18
+    pool = Pool(None, np.tile([0.8, 0.2], (6, 1)))
+    design = Design(np.full(4, 0.5), np.array([1.0, 1.0, 0.5, 0.5]))
+    found = estimate("design_difference", pool, range(4), labels=[0, 0, 0, 1], design=design)
+    assert found.value == pytest.approx(4 / 6)
+    half = 12.7062047 * np.sqrt(1 / 18)  # Student's t with one degree of freedom
+    assert (found.low, found.high) == pytest.approx((4 / 6 - half, 4 / 6 + half), rel=1e-5)
