@@ -340,5 +340,20 @@ def test_files_that_the_readme_names_exist(root):
     assert {name for name in named if not (root / name).exists()} == set()
 
 
+def test_the_page_on_data_sets_is_that_of_the_registry(root):
+    from earnest.datasets import registry
+
+    text = (root / "docs/datasets.md").read_text(encoding="utf-8")
+    sources = registry.read_registry(root / "config/datasets.tsv")
+    expected = [
+        [f"`{source.dataset}`", source.licence, source.citation]
+        for rows_of_set in sources.values()
+        for source in rows_of_set
+    ]
+    assert rows(section(text, "## Sources")) == list(map(list, dict.fromkeys(map(tuple, expected))))
+    layouts = [unquoted(row[0]) for row in rows(section(text, "## Where they are looked for"))]
+    assert layouts == [name for name in (*datasets.SOURCES, "keel", "pmlb") if name != "demo"]
+
+
 def test_the_picture_of_the_report_is_small(root):
     assert 20_000 < (root / "docs/report.png").stat().st_size < 300_000
