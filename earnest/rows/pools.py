@@ -106,6 +106,25 @@ TABLES: dict[str, dict[str, Column]] = {
         "flags": TEXTS,  # those raised in any cell
         "reason": TEXT_OR_NULL,
     },
+    # each estimator against the unweighted score on the same subsets, see `earnest.comparisons`
+    "comparisons": dict.fromkeys(("study", "task", "measure", "utility", "sampler"), TEXT)
+    | {
+        "size": INT,
+        "estimator": TEXT,
+        "truth": FLOAT_OR_NULL,
+        "mean": FLOAT_OR_NULL,
+        "bias": FLOAT_OR_NULL,  # this and the next two over the seeds, as in `summary`
+        "sd": FLOAT_OR_NULL,
+        "rmse": FLOAT_OR_NULL,
+        "best": BOOL,  # lowest RMSE of its sampler and size
+        "subsets": INT,  # distinct subsets on which both have a value
+        "nearer": FLOAT_OR_NULL,  # share of them on which it is nearer to the truth
+        "effect": FLOAT_OR_NULL,  # rank-biserial correlation, 1: nearer in all
+        "p": FLOAT_OR_NULL,
+        "smallest_p": FLOAT_OR_NULL,  # that so many pairs could give
+        "p_adjusted": FLOAT_OR_NULL,  # Holm, over one task, measure and utility
+        "verdict": TEXT,  # reference | better | worse | mixed | not shown | too few | undefined
+    },
     # one classifier on the same mixtures at several margins
     "dose_response": {
         "task": TEXT,
