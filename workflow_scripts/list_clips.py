@@ -11,5 +11,6 @@ with job_log(snakemake.log[0]):
         located["root"],
         origin=located["origin"],
         records=snakemake.params.records,
+        **snakemake.params.options,
     )
     io.write_frame("listing", listing, snakemake.output.listing)

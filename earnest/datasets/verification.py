@@ -1,18 +1,17 @@
 """From a data set to its verified list of clips: where it lies, whole or a subset, unchanged."""
 
-import importlib
 import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from earnest import datasets
-from earnest.datasets import fetching, hashes
+from earnest.datasets import fetching, folder, hashes
 
 if TYPE_CHECKING:
     import pandas
 
-MIRROR, DOWNLOAD = "mirror", "download"
+MIRROR, DOWNLOAD, OWN = "mirror", "download", "own"
 
 
 class IncompleteData(ValueError):
@@ -38,15 +37,32 @@ def locate(
     return {"root": str(root), "origin": MIRROR if from_mirror else DOWNLOAD}
 
 
+def locate_own(path: str | os.PathLike) -> dict[str, str | list[int]]:
+    """Say where the user's own folder is, and what tells that its files changed.
+
+    Returns
+    -------
+    dict
+        `root`, `origin` (`own`) and `contents`, number, bytes and latest change of its files.
+    """
+    return {"root": str(path), "origin": OWN, "contents": folder.fingerprint(path)}
+
+
 def list_verified(
-    dataset: str, root: str | os.PathLike, *, origin: str, records: str | os.PathLike
+    dataset: str,
+    root: str | os.PathLike,
+    *,
+    origin: str,
+    records: str | os.PathLike,
+    **options: str | None,
 ) -> "pandas.DataFrame":
     """List the clips of a data set after checking it against its metadata and earlier hashes.
 
-    A download must be the whole release, as far as the source's module knows it; a mirror may
-    be a subset, whose shortcomings are warnings. The hash of every file is recorded when a data
-    set is first seen and compared ever after; a synthesised corpus is made anew when its code
-    changes, so it has no record.
+    A download must be the whole release, as far as the source's module knows it, unless clips
+    of the release vanish (`PARTIAL` in the module); a mirror may be a subset, whose shortcomings
+    are warnings. The hash of every file is recorded when a data set is first seen and compared
+    ever after. A synthesised corpus is made anew when its code changes, and the user may change
+    an own folder, so these have no record.
 
     Parameters
     ----------
@@ -55,9 +71,11 @@ def list_verified(
     root : path-like
         The folder that holds it.
     origin : str
-        `mirror`, `download` or `synthesised`.
+        `mirror`, `download`, `own` or `synthesised`.
     records : path-like
         Folder of the recorded hashes, one file a data set and origin.
+    **options
+        Of the source's own `list_clips`.
 
     Returns
     -------
@@ -71,18 +89,22 @@ def list_verified(
     earnest.datasets.hashes.ChangedFiles
         If a file is not what it was when first seen.
     """
-    listing = datasets.list_clips(dataset, root)
+    source = datasets.source(dataset)
+    listing = source.list_clips(root, **options)
+    if origin in (MIRROR, DOWNLOAD, OWN):
+        complete = origin == DOWNLOAD and not getattr(source, "PARTIAL", False)
+        _check_release(dataset, root, complete=complete, **options)
     if origin in (MIRROR, DOWNLOAD):
-        _check_release(dataset, root, complete=origin == DOWNLOAD)
         path = Path(records) / f"{dataset}-{origin}.tsv"
         verify = hashes.compare if path.is_file() else hashes.record
         verify(root, listing, path=path)
     return listing
 
 
-def _check_release(dataset: str, root: str | os.PathLike, *, complete: bool) -> None:
-    source = importlib.import_module(datasets.SOURCES[dataset])
-    problems = source.check(root, complete=complete)
+def _check_release(
+    dataset: str, root: str | os.PathLike, *, complete: bool, **options: str | None
+) -> None:
+    problems = datasets.source(dataset).check(root, complete=complete, **options)
     if problems and complete:
         raise IncompleteData(
             f"{dataset} in {root} is not the whole release:\n  "

@@ -1,5 +1,6 @@
 # Studies on sounds, mixed or as they are: their configuration, grid and helper functions.
 from earnest import plan, samplers
+from earnest.datasets import folder
 
 SCHEMA = workflow.source_path("../../config/schemas/config.schema.yaml")
 LIBRARIES = (
@@ -29,6 +30,7 @@ def find_config_problems(study):
     if crossed not in (None, *study["embeddings"]):
         known = ", ".join(study["embeddings"])
         yield f"subconcepts.embedding: no embedding {crossed!r}; there are {known}"
+    yield from find_folder_problems(study)
     needed, other = {"mixtures": ("mixtures", "split"), "clips": ("split", "mixtures")}[
         study["kind"]
     ]
@@ -40,6 +42,18 @@ def find_config_problems(study):
         yield from find_mixture_problems(study)
     else:
         yield from find_split_problems(study)
+
+
+def find_folder_problems(study):
+    """Yield what is wrong with the study's own folder, if it has one."""
+    path = study["folder"]["path"]
+    if "folder" not in study["datasets"]:
+        if path is not None:
+            yield "folder.path: add `folder` to `datasets`, or remove the key"
+    elif path is None:
+        yield "folder.path: name the folder that holds your audio"
+    elif not os.path.isdir(path):
+        yield f"folder.path: there is no folder {path}"
 
 
 def find_split_problems(study):
@@ -197,10 +211,24 @@ BEFORE = {
 
 
 def get_root(wildcards):
-    """The file that says where a data set lies: synthesised, in the mirror or downloaded."""
+    """The file that says where a data set lies: synthesised, own, in the mirror or downloaded."""
+    if wildcards.dataset == "folder":
+        return f"data/folders/{STUDY}.json"
     if wildcards.dataset == "demo":
         return f"data/demo/clips-{config['demo']['clips_per_kind']}/root.json"
     return f"data/raw/{wildcards.dataset}.json"
+
+
+def get_listing_options(wildcards):
+    """What the study says about labels and recordings of its own folder; nothing of others."""
+    if wildcards.dataset != "folder":
+        return {}
+    return {key: config["folder"][key] for key in ("labels", "recordings")}
+
+
+def get_folder_contents(wildcards):
+    """Number, bytes and latest change of the own files: when they change, they are listed anew."""
+    return folder.fingerprint(config["folder"]["path"])
 
 
 def get_mirror(wildcards):

@@ -1,6 +1,7 @@
 # Sources: where each data set lies, which clips it lists, decoded once and screened.
 localrules:
     fetch_dataset,
+    locate_folder,
     gather_clips,
 
 
@@ -39,6 +40,21 @@ rule fetch_dataset:
         "../../workflow_scripts/fetch_dataset.py"
 
 
+rule locate_folder:
+    output:
+        root="data/folders/{study}.json",
+    log:
+        "logs/{study}/locate_folder.log",
+    params:
+        path=config["folder"]["path"],
+        contents=get_folder_contents,
+        code=provenance.code_version("datasets.folder"),
+    message:
+        "Looking through the folder of the study"
+    script:
+        "../../workflow_scripts/locate_folder.py"
+
+
 rule list_clips:
     input:
         root=get_root,
@@ -49,6 +65,7 @@ rule list_clips:
     params:
         code=provenance.code_version("datasets"),
         records="data/checksums",
+        options=get_listing_options,
     message:
         "Listing the clips of {wildcards.dataset}"
     script:
