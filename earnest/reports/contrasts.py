@@ -230,7 +230,7 @@ def guard_rows(datasets: Sequence[Row]) -> list[Row]:
         rows.append(
             {
                 "dataset": one["dataset"].replace("_", " "),
-                "items": one["rows"],
+                "size": one["rows"],
                 "recordings": guard["recordings"],
                 "components": guard["components"],
                 "largest": guard["largest_component"],
