@@ -5,11 +5,12 @@ CORES ?= all
 # Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
 RUN := .venv/bin/python
 
-.PHONY: report test torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
+.PHONY: report index test torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
 
 report: .venv/.core
 	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
-	if [ -f results/demo/report.html ]; then echo "The report is results/demo/report.html"; fi; exit $$status
+	if [ -f results/demo/report.html ]; then echo "The report is results/demo/report.html"; fi; \
+	if [ -f results/index.html ]; then echo "The index of studies is results/index.html"; fi; exit $$status
 
 test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-packages
 	$(RUN) -m pytest
@@ -21,6 +22,10 @@ birdnet: .venv/.birdnet
 transformers: .venv/.transformers
 panns: .venv/.panns
 beats: .venv/.beats
+
+# The page that links the reports of all finished studies; every run that succeeds makes it too.
+index: .venv/.core
+	@$(RUN) -m earnest.reports.index
 
 # After a kill -9, Snakemake finds its own lock and asks for this.
 unlock: .venv/.core

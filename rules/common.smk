@@ -18,6 +18,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 ).rstrip(os.pathsep)
 
 from earnest import documents, provenance
+from earnest.reports import index
+
+
+# No rule makes the index of studies: it would tie every study to every other.
+onsuccess:
+    index.write_index()
 
 
 def checked_config(given, schema, find_problems):
