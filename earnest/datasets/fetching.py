@@ -159,7 +159,8 @@ def fetch_all(
     """Download several files at a time, each as `fetch` does.
 
     A file that cannot be had does not keep the others from coming: they will be there when that
-    one is supplied. Where the disk is full or a file is wrong, the others stop at once.
+    one is supplied. A server that cannot be reached is not asked for the others, though. Where
+    the disk is full or a file is wrong, the others stop at once.
 
     Parameters
     ----------
@@ -183,8 +184,20 @@ def fetch_all(
     stop = threading.Event()
     failed: dict[Source, Exception] = {}
     files: list[Path] = []
+    unreachable: dict[str, transfer.Unreachable] = {}
+
+    def fetch_one(source: Source) -> Path:
+        gone = unreachable.get(transfer.host_of(source.address))
+        if gone is not None and not (Path(folder) / source.file).is_file():
+            raise gone
+        try:
+            return fetch(source, folder, stop=stop)
+        except transfer.Unreachable as error:
+            unreachable[error.host] = error
+            raise
+
     with ThreadPoolExecutor(max_workers=parallel) as pool:
-        jobs = {source: pool.submit(fetch, source, folder, stop=stop) for source in sources}
+        jobs = {source: pool.submit(fetch_one, source) for source in sources}
         try:
             for source, job in jobs.items():
                 try:

@@ -8,8 +8,11 @@ import json
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from earnest.datasets import disk
 
@@ -25,6 +28,19 @@ OVERLOADED = (408, 429, 500, 502, 503, 504)
 
 class Interrupted(OSError):
     """A download broke off again and again; what arrived is kept, to go on from there."""
+
+
+class Unreachable(OSError):
+    """No connection to a server comes about.
+
+    Attributes
+    ----------
+    host : str
+    """
+
+    def __init__(self, host: str, why: str) -> None:
+        super().__init__(f"{host} cannot be reached ({why})")
+        self.host = host
 
 
 class Stopped(Exception):
@@ -54,6 +70,8 @@ def download(address: str, path: str | os.PathLike, *, stop: threading.Event | N
 
     Raises
     ------
+    Unreachable
+        If no connection comes about.
     OSError
         If the server refuses (status 4xx, not tried again), or four attempts running brought less
         than a megabyte. requests' exceptions are OSErrors.
@@ -67,11 +85,27 @@ def download(address: str, path: str | os.PathLike, *, stop: threading.Event | N
         if path.is_file():
             return path  # another process was faster
         part = path.with_name(path.name + ".part")
-        with disk.told_when_full(path), _session() as session:
+        with disk.told_when_full(path), _session() as session, _told_when_unreachable(address):
             _fill(session, address, part, stop)
         part.replace(path)
         _note(part).unlink(missing_ok=True)
     return path
+
+
+@contextmanager
+def _told_when_unreachable(address: str) -> Iterator[None]:
+    import requests
+
+    try:
+        yield
+    except (requests.ConnectionError, requests.Timeout) as error:
+        reason = getattr(error.args[0] if error.args else None, "reason", None) or error
+        raise Unreachable(host_of(address), type(reason).__name__) from error
+
+
+def host_of(address: str) -> str:
+    """Return the server of an address."""
+    return urlsplit(address).netloc
 
 
 def _note(part: Path) -> Path:

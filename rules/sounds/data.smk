@@ -35,7 +35,7 @@ rule fetch_dataset:
         registry="config/datasets.tsv",
         code=provenance.code_version("datasets.verification"),
     message:
-        "Locating {wildcards.dataset}"
+        "Locating {wildcards.dataset}; a download shows its progress in {log}"
     script:
         "../../workflow_scripts/fetch_dataset.py"
 

@@ -265,9 +265,34 @@ def test_no_network_names_every_file_and_the_mirror(server: Server, tmp_path: Pa
     with pytest.raises(fetching.MissingData) as caught:
         fetching.locate("birds", mirror=None, destination=tmp_path / "raw", registry=rows)
     downloads = tmp_path / "raw" / "downloads"
+    assert "birds is missing (127.0.0.1:9 cannot be reached (NewConnectionError)).\n" in str(
+        caught.value
+    )
     assert f"Put the file 1.zip from {gone}1.zip into {downloads},\n" in str(caught.value)
     assert f"Put the file 2.zip from {gone}2.zip into {downloads},\n" in str(caught.value)
     assert "or set `mirror:` in the config to a folder that holds birds/" in str(caught.value)
+
+
+def test_a_server_that_cannot_be_reached_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def download(address: str, path: Path, **_: object) -> Path:
+        asked.append(address)
+        raise transfer.Unreachable("example.org", "NameResolutionError")
+
+    monkeypatch.setattr(transfer, "download", download)
+    rows = [
+        {"dataset": "birds", "file": f"{n}.zip", "address": f"http://example.org/{n}"}
+        for n in range(9)
+    ]
+    sources = registry.read_registry(written(tmp_path / "r.tsv", *rows))["birds"]
+    (tmp_path / "8.zip").write_bytes(RELEASE)
+    files, failed = fetching.fetch_all(sources, tmp_path, parallel=1)
+    assert asked == ["http://example.org/0"]
+    assert files == [tmp_path / "8.zip"]
+    assert list(failed) == sources[:8]
 
 
 def test_plain_files_go_to_their_place(server: Server, tmp_path: Path) -> None:

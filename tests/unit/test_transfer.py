@@ -147,7 +147,7 @@ def test_an_overloaded_server_is_asked_again_a_refusal_is_not(
 
 def test_no_server_at_all(server: Server, tmp_path: Path) -> None:
     address = server.address("a").replace(str(server.server_port), "9")
-    with pytest.raises(requests.ConnectionError):
+    with pytest.raises(transfer.Unreachable, match=r"127\.0\.0\.1:9 cannot be reached \(New"):
         transfer.download(address, tmp_path / "a")
 
 
