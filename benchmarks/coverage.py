@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-# In the place of this file's folder: the file would pass for the package of its name.
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
+sys.path.pop(0)  # this folder, where this file would pass for the package of its name
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from earnest.assessment import ERRORS, FEWEST_INTERVALS, MARGIN
 from earnest.designs import RECORDED, of_prefix
