@@ -6,7 +6,7 @@ The numbers follow a simple noise model, so that the page looks like a real one.
 import numpy as np
 import pandas as pd
 
-from earnest import schemas
+from earnest import comparisons, schemas
 from earnest.reports.page import ReportInputs
 from earnest.rng import generator
 
@@ -132,6 +132,33 @@ def _summary_row(key: dict, truth: float | None, rng) -> dict:
     else:
         row["reason"] = f"covers {100 * row['coverage']:.0f} % of {SEEDS} subsets"
     return row
+
+
+def comparison_rows(summary: list[dict]) -> list[dict]:
+    """The paired tests that such a summary could come with: a p from the two RMSEs."""
+    plain = {_cell_of(row): row["rmse"] for row in summary if row["estimator"] == "unweighted"}
+    rows = []
+    for row in summary:
+        reference, own = plain[_cell_of(row)], row["rmse"]
+        made = {key: row[key] for key in schemas.TABLES["comparisons"] if key in row}
+        made |= dict.fromkeys(("nearer", "effect", "p", "smallest_p", "p_adjusted"))
+        made |= {"best": False, "subsets": row["distinct_subsets"], "verdict": "reference"}
+        if row["estimator"] != "unweighted":
+            made["verdict"] = "undefined"
+        if row["estimator"] != "unweighted" and own is not None:
+            far = abs(np.log(own / reference))
+            p = min(float(np.exp(-20 * far)), 1.0) if made["subsets"] > 1 else 1.0
+            made |= {"nearer": 0.5, "effect": 0.0, "p": p, "p_adjusted": min(80 * p, 1.0)}
+            made["smallest_p"] = 2.0 ** (1 - made["subsets"])
+            made["verdict"] = "better" if own < reference else "worse"
+            if made["p_adjusted"] >= comparisons.SIGNIFICANCE:
+                made["verdict"] = "not shown" if made["subsets"] > 1 else "too few"
+        rows.append(made)
+    return rows
+
+
+def _cell_of(row: dict) -> tuple:
+    return tuple(row[key] for key in ("task", "sampler", "size", "measure", "utility"))
 
 
 def pool_frames(task: str, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -267,6 +294,7 @@ def made_inputs() -> ReportInputs:
         title="A made study of eight sounds",
         pools=pools,
         summary=frame("summary", summary),
+        comparisons=frame("comparisons", comparison_rows(summary)),
         clips=clips_frame(),
         dropped=frame("dropped", [{"kind": "pair", "name": "flute/crowd", "reason": HOSTILE}]),
         mixtures=mixtures_frame(),

@@ -22,6 +22,7 @@ with job_log(snakemake.log[0]):
             title=params.title,
             pools=io.read_pools(files),
             summary=io.read_frame("summary", given.summary),
+            comparisons=io.read_frame("comparisons", given.comparisons),
             joint=io.read_frame("joint", given.joint),
             clips=io.read_frame("clips", given.clips),
             dropped=io.read_frame("dropped", given.dropped),

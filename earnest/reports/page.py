@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest.reports import audio, figures, findings, joint, support_tables, tables, words
+from earnest.reports.recommendations import advise, directions
 from earnest.reports.rendering import render
 from earnest.reports.view import TaskView, plain, records, task_view
 
@@ -28,6 +29,8 @@ class ReportInputs:
         Per task its description, pool table and subconcepts table, in the order of the page.
     summary : pandas.DataFrame
         Table "summary" with at least one row per task.
+    comparisons : pandas.DataFrame
+        Table "comparisons" of the same estimates.
     clips, dropped, mixtures : pandas.DataFrame
         Tables of those names; empty for a pool that was not made from sound.
     examples : sequence of (mapping, numpy.ndarray)
@@ -46,6 +49,7 @@ class ReportInputs:
     title: str
     pools: Mapping[str, tuple[Mapping[str, Any], "pandas.DataFrame", "pandas.DataFrame"]]
     summary: "pandas.DataFrame"
+    comparisons: "pandas.DataFrame"
     clips: "pandas.DataFrame"
     dropped: "pandas.DataFrame"
     mixtures: "pandas.DataFrame"
@@ -74,7 +78,7 @@ def build_report(inputs: ReportInputs) -> str:
     ValueError
         If a task of `pools` has no row in the summary, or an example is not a playable sound.
     """
-    rows = records(inputs.summary)
+    rows, comparisons = records(inputs.summary), records(inputs.comparisons)
     views = [task_view(name, *parts, rows, inputs.headline) for name, parts in inputs.pools.items()]
     return render(
         "report.html",
@@ -82,8 +86,10 @@ def build_report(inputs: ReportInputs) -> str:
         tasks=[
             _task(view, inputs.level)
             | {"joint": None if inputs.joint is None else joint.section(view, inputs.joint)}
+            | {"advice": advise(view, comparisons)}
             for view in views
         ],
+        directions=directions(views),
         facts=_facts(inputs, views),
         glossary=_glossary(views),
         examples=[_example(row, samples) for row, samples in inputs.examples],

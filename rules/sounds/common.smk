@@ -162,7 +162,7 @@ CODE = {
     "pools": ("pools",),
     "draws": ("engine.drawing",),
     "estimates": ("engine.estimating",),
-    "summary": ("assessment",),
+    "summary": ("assessment", "comparisons"),
     "report": ("reports.page", "reports.examples", "assessment"),
     "listening": ("reports.listening", "plan"),
 }

@@ -4,6 +4,8 @@ rule summarise:
         shards=get_all_estimates,
     output:
         summary="results/{study}/summary.parquet",
+        comparisons="results/{study}/comparisons.parquet",
+        comparison_list="results/{study}/comparisons.csv",
         curves="results/{study}/curves.csv",
         metrics="results/{study}/metrics.json",
     log:
@@ -51,6 +53,7 @@ rule compare_weights:
 rule write_report:
     input:
         summary="results/{study}/summary.parquet",
+        comparisons="results/{study}/comparisons.parquet",
         joint="results/{study}/joint.parquet",
         metrics="results/{study}/metrics.json",
         clips="results/{study}/clips.parquet",
