@@ -19,7 +19,7 @@ MARKS = {
 }
 
 
-def section(view: TaskView, comparisons: Sequence[Row]) -> dict[str, Any]:
+def advise(view: TaskView, comparisons: Sequence[Row]) -> dict[str, Any]:
     """Return what the page says of the paired tests of one task.
 
     Parameters

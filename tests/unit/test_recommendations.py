@@ -34,7 +34,7 @@ def section(rows, headline_size=50):
         for row in rows
     ]
     view = task_view("t", {"title": "Birds"}, POOL, POOL, summary, {"size": headline_size})
-    return recommendations.section(view, rows)
+    return recommendations.advise(view, rows)
 
 
 def rows_of(sampler, verdicts, rmse=0.02, plain=0.03):
