@@ -53,6 +53,7 @@ else:
     include: "rules/sounds/mixtures.smk" if MIXED else "rules/sounds/clips.smk"
     include: "rules/sounds/embeddings.smk"
     include: "rules/sounds/tasks.smk"
+    include: "rules/sounds/variants.smk"
     include: "rules/sounds/draws.smk"
     include: "rules/sounds/estimates.smk"
     include: "rules/sounds/reports.smk"

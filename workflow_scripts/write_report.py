@@ -34,6 +34,10 @@ with job_log(snakemake.log[0]):
             provenance=about,
             headline=params.headline,
             level=params.level,
+            sample_rate=params.sample_rate,
+            dose_response=io.read_shards(
+                "dose_response", [*given.doses], stamp=[*params.doses_stamps]
+            ),
         )
     )
     io.write_text(html, snakemake.output.report)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.reports import audio, figures, findings, joint, support_tables, tables, words
+from earnest.reports import audio, doses, figures, findings, joint, support_tables, tables, words
 from earnest.reports.recommendations import advise, directions
 from earnest.reports.rendering import render
 from earnest.reports.view import TaskView, plain, records, task_view
@@ -41,6 +41,10 @@ class ReportInputs:
         Wishes for the numbers that come first: any of measure, sampler, size, estimator.
     level : float
         Confidence level of the intervals.
+    sample_rate : int
+        Hz of the examples.
+    dose_response : pandas.DataFrame, optional
+        Table "dose_response" of a study whose mixtures have several variants.
     joint : pandas.DataFrame, optional
         Table "joint": importance and utility weights together against one of them alone.
     """
@@ -57,6 +61,8 @@ class ReportInputs:
     provenance: Mapping[str, Any]
     headline: Mapping[str, Any] = field(default_factory=dict)
     level: float = 0.95
+    sample_rate: int = audio.SAMPLE_RATE
+    dose_response: "pandas.DataFrame | None" = None
     joint: "pandas.DataFrame | None" = None
 
 
@@ -92,7 +98,9 @@ def build_report(inputs: ReportInputs) -> str:
         directions=directions(views),
         facts=_facts(inputs, views),
         glossary=_glossary(views),
-        examples=[_example(row, samples) for row, samples in inputs.examples],
+        doses=doses.described(inputs.dose_response, views),
+        level_text=f"{100 * inputs.level:.3g}\u00a0%",
+        examples=[_example(*example, inputs.sample_rate) for example in inputs.examples],
         counts=tables.clip_counts(inputs.clips, inputs.mixtures),
         rejected=tables.rejected_rows(inputs.clips),
         warned=tables.warned_rows(inputs.clips),
@@ -265,12 +273,12 @@ def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _example(row: Mapping[str, Any], samples: np.ndarray) -> dict[str, Any]:
+def _example(row: Mapping[str, Any], samples: np.ndarray, sample_rate: int) -> dict[str, Any]:
     row = {key: plain(value) for key, value in row.items()}
     foreground = str(row["foreground"]).replace("_", " ")
     background = str(row["background"]).replace("_", " ")
-    seconds = len(samples) / audio.SAMPLE_RATE
-    picture = audio.picture_uri(audio.spectrogram(samples))
+    seconds = len(samples) / sample_rate
+    picture = audio.picture_uri(audio.spectrogram(samples, sample_rate))
     return {
         "name": f"{foreground} over {background}",
         "foreground": foreground,
@@ -281,7 +289,7 @@ def _example(row: Mapping[str, Any], samples: np.ndarray) -> dict[str, Any]:
         "bg_lufs": findings.number(row.get("bg_lufs"), 1),
         "gain": findings.signed(row.get("background_gain_db"), 1),
         "peak_gain": findings.number(row.get("peak_gain"), 2),
-        "sound": audio.sound_uri(samples),
+        "sound": audio.sound_uri(samples, sample_rate),
         "picture": figures.safe(
             figures.spectrogram(picture, seconds, f"Spectrogram of {foreground} over {background}")
         ),

@@ -160,6 +160,7 @@ CODE = {
     "mixtures": ("mixing",),
     "embeddings": ("embeddings",),
     "pools": ("pools",),
+    "variants": ("variants",),
     "draws": ("engine.drawing",),
     "estimates": ("engine.estimating",),
     "summary": ("assessment", "comparisons"),
@@ -190,6 +191,12 @@ SETTINGS = {
         "variant": MAIN,
         "root_seed": config["root_seed"],
     },
+    "variants": {
+        "margins": VARIANTS,
+        "measures": config["estimates"]["measures"],
+        "level": config["estimates"]["level"],
+        "resamples": config["estimates"]["resamples"],
+    },
     "draws": {"sizes": config["draws"]["sizes"], "root_seed": config["root_seed"]},
     "estimates": {
         key: config["estimates"][key]
@@ -202,6 +209,7 @@ BEFORE = {
     "mixtures": "plan",
     "embeddings": "mixtures",
     "pools": "embeddings",
+    "variants": "pools",
     "draws": "pools",
     "estimates": "draws",
 }
@@ -396,6 +404,34 @@ def get_items(name):
         return get_result(f"embeddings/{embedding}/{MAIN}/{name}")
 
     return named
+
+
+def get_variant_files(name):
+    """A file of the embedding that a task is learned on, of every variant."""
+
+    def named(wildcards):
+        embedding = get_task_embedding(wildcards.task)
+        return [
+            get_result(f"embeddings/{embedding}/{variant}/{name}")
+            for variant in VARIANTS
+        ]
+
+    return named
+
+
+def get_dose_responses():
+    """Scores at every margin, of all tasks; none where there is one variant."""
+    if len(VARIANTS) < 2:
+        return []
+    return [get_result(f"dose_response/{task}.parquet") for task in TASKS]
+
+
+def get_dose_stamps():
+    """The stamps of these scores, in their order."""
+    stamps = [
+        get_stamp("variants", embedding=get_task_embedding(task)) for task in TASKS
+    ]
+    return stamps if len(VARIANTS) > 1 else []
 
 
 def get_task_stamp(stage):

@@ -64,6 +64,7 @@ rule write_report:
         subconcepts=get_pool_files("subconcepts.parquet"),
         descriptions=get_pool_files("task.json"),
         embeddings=get_embedding_descriptions,
+        doses=get_dose_responses(),
     output:
         report=report(
             "results/{study}/report.html",
@@ -89,7 +90,9 @@ rule write_report:
         embeddings=list(config["embeddings"]),
         variant=MAIN,
         length=LENGTH,
+        sample_rate=config["clips"]["sample_rate"],
         mixtures_stamp=get_stamp("mixtures"),
+        doses_stamps=get_dose_stamps(),
         libraries=LIBRARIES,
         code=code_version("report"),
     message:
