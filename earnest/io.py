@@ -181,6 +181,33 @@ def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
         np.save(file, array, allow_pickle=False)
 
 
+def write_array_blocks(
+    blocks: Iterable[np.ndarray], path: str | os.PathLike, *, rows: int, columns: int
+) -> None:
+    """Write a float32 array (rows, columns) as .npy from blocks of its rows, aside and renamed.
+
+    Only one block is in memory at a time.
+
+    Raises
+    ------
+    ValueError
+        If the blocks together have another shape.
+    """
+    header = {"descr": "<f4", "fortran_order": False, "shape": (rows, columns)}
+    with written_aside(path) as aside, open(aside, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        written = 0
+        for block in blocks:
+            if block.ndim != 2 or block.shape[1] != columns:
+                raise ValueError(
+                    f"{path}: a block has shape {block.shape} instead of (n, {columns})"
+                )
+            file.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
+            written += len(block)
+        if written != rows:
+            raise ValueError(f"{path}: the blocks have {written} rows instead of {rows}")
+
+
 def read_array(path: str | os.PathLike, *, memory_map: bool = True) -> np.ndarray:
     """Read a .npy array, memory-mapped read-only unless told otherwise; pickles are refused."""
     return np.load(path, mmap_mode="r" if memory_map else None, allow_pickle=False)
@@ -265,6 +292,14 @@ def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: in
         raise TypeError(f"16-bit samples are needed, got {samples.dtype}")
     with written_aside(path) as aside:
         soundfile.write(aside, samples, sample_rate, subtype="PCM_16")
+
+
+def remove_folder(path: str | os.PathLike) -> None:
+    """Remove a folder and all that is in it; one that does not exist is passed over."""
+    import shutil
+
+    if os.path.isdir(path):
+        shutil.rmtree(path)
 
 
 def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:

@@ -1,8 +1,7 @@
-"""Embeddings of shards of items, gathered into one array with its items and settings."""
+"""Embeddings of shards of items, and stores: one array with its items and settings."""
 
 import os
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,17 +10,15 @@ import numpy as np
 
 from earnest import io, schemas
 from earnest.audio import LENGTH, SAMPLE_RATE
+from earnest.embeddings.joining import check_same_meta
 from earnest.embeddings.protocol import Backend
+from earnest.embeddings.reuse import KeptVectors, content_key
 
 if TYPE_CHECKING:
     import pandas
 
 BLOCK = 64  # items in memory at a time: 20 MB
 ARRAY, ITEMS, META = "embeddings.npy", "items.parquet", "meta.json"
-
-
-class MixedBackends(ValueError):
-    """Embeddings made with different settings or versions were about to be mixed."""
 
 
 class Store(NamedTuple):
@@ -74,8 +71,10 @@ def embed_shard(
     *,
     sample_rate: int = SAMPLE_RATE,
     length: int = LENGTH,
+    variant: str | None = None,
+    kept: KeptVectors | None = None,
 ) -> np.ndarray:
-    """Embed the items of one shard.
+    """Embed the items of one shard, a block at a time.
 
     Parameters
     ----------
@@ -86,10 +85,15 @@ def embed_shard(
         Rows of the table `items`.
     backend : Backend
         What embeds them; where it needs another sample rate, waveforms are resampled (soxr HQ).
+        One that only knows vectors of items (`vectors_of`) is asked by their names.
     sample_rate : int
         Of the sounds, Hz.
     length : int
         Samples of one item.
+    variant : str, optional
+        Which variant of the mixtures these are.
+    kept : KeptVectors, optional
+        Vectors of sounds that were embedded before; new ones are added.
 
     Returns
     -------
@@ -100,18 +104,65 @@ def embed_shard(
     ------
     ValueError
         If the file is not mono, has another sample rate, or does not hold a row that the
-        table names.
+        table names; if a vector is not finite (the item is named).
     """
+    if hasattr(backend, "vectors_of"):
+        return backend.vectors_of(items["item_id"], variant=variant)
     rows = items["row"].to_numpy(dtype=np.int64)
     vectors = np.empty((len(rows), backend.dimension), dtype=np.float32)
     if len(rows) == 0:
         return vectors
     with opened_sounds(audio_path, rows, sample_rate=sample_rate, length=length) as read:
-        for first in range(0, len(rows), BLOCK):
-            part = slice(first, first + BLOCK)
-            waveforms = resampled(read(rows[part]), sample_rate, backend.sample_rate)
-            vectors[part] = backend.embed(waveforms)
+        for part in _parts(len(rows)):
+            waveforms = read(rows[part])
+            vectors[part] = _embed_block(waveforms, backend, sample_rate, kept)
+            refuse_non_finite(vectors[part], items["item_id"].iloc[part], backend.name)
+    if kept is not None:
+        kept.flush()
     return vectors
+
+
+def _parts(count: int) -> Iterator[slice]:
+    """Yield slices of at most `BLOCK` items, showing progress."""
+    from tqdm import tqdm
+
+    with tqdm(total=count, unit="item", mininterval=5) as progress:
+        for first in range(0, count, BLOCK):
+            part = slice(first, min(first + BLOCK, count))
+            yield part
+            progress.update(part.stop - part.start)
+
+
+def _embed_block(
+    waveforms: np.ndarray, backend: Backend, sample_rate: int, kept: KeptVectors | None
+) -> np.ndarray:
+    """Return the vectors of some waveforms, embedding those that are not known."""
+    if kept is None:
+        return backend.embed(resampled(waveforms, sample_rate, backend.sample_rate))
+    keys = [content_key(waveform, sample_rate) for waveform in waveforms]
+    known, vectors = kept.find(keys, backend.dimension)
+    new = np.flatnonzero(~known)
+    if len(new):
+        made = backend.embed(resampled(waveforms[new], sample_rate, backend.sample_rate))
+        vectors[new] = made
+        finite = np.isfinite(made).all(axis=1)
+        kept.add([keys[i] for i in new[finite]], made[finite])
+    return vectors
+
+
+def refuse_non_finite(vectors: np.ndarray, names: "pandas.Series", backend: str) -> None:
+    """Raise if a vector (n, d) is not finite, naming the items and the backend.
+
+    Raises
+    ------
+    ValueError
+    """
+    bad = ~np.isfinite(vectors).all(axis=1)
+    if bad.any():
+        raise ValueError(
+            f"backend {backend} gives vectors that are not finite for {int(bad.sum())} of"
+            f" {len(vectors)} items: {', '.join(names[bad][:5])}"
+        )
 
 
 @contextmanager
@@ -159,117 +210,81 @@ def _check_rows(
 
 
 def resampled(waveforms: np.ndarray, source_rate: int, target_rate: int) -> np.ndarray:
-    """Return waveforms (n, samples) float32 at another sample rate (soxr HQ)."""
+    """Return waveforms (n, samples) float32 at another sample rate (soxr HQ), one by one.
+
+    All have round(samples * target_rate / source_rate) samples; soxr itself may give one more
+    or one less.
+    """
     import soxr
 
     if source_rate == target_rate:
         return waveforms
-    return np.ascontiguousarray(
-        soxr.resample(waveforms.T, source_rate, target_rate, quality="HQ").T
-    )
+    length = round(waveforms.shape[1] * target_rate / source_rate)
+    result = np.zeros((len(waveforms), length), dtype=np.float32)
+    for row, waveform in enumerate(waveforms):
+        made = soxr.resample(waveform, source_rate, target_rate, quality="HQ")[:length]
+        result[row, : len(made)] = made
+    return result
 
 
-def check_same_meta(descriptions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Check that all embeddings were made by the same backend, settings and versions.
+def append(
+    folder: str | os.PathLike,
+    items: "pandas.DataFrame",
+    waveforms: np.ndarray,
+    backend: Backend,
+    *,
+    sample_rate: int = SAMPLE_RATE,
+) -> int:
+    """Add clips to a store; those that it already holds are not embedded again.
 
     Parameters
     ----------
-    descriptions : sequence of mapping
-        What `Backend.describe` gave for each shard.
+    folder : path-like
+        From `write_store`; one that does not exist yet is made.
+    items : pandas.DataFrame
+        Table `items`, old and new ones in any order.
+    waveforms : (n, samples) float32
+        Their sounds, possibly memory-mapped; only rows of new items are read.
+    backend : Backend
+        Must be what the store was made with: same settings, weights and versions.
+    sample_rate : int
+        Of the sounds, Hz.
 
     Returns
     -------
-    dict
-        The description that they share.
+    int
+        How many were embedded.
 
     Raises
     ------
     MixedBackends
-        If two differ; the message gives the key and both values.
+        If the store was made otherwise; the message gives the key and both values.
     ValueError
-        If there are none.
-    """
-    if not descriptions:
-        raise ValueError("no embeddings to gather: the study has no shards")
-    first = _flat(descriptions[0])
-    for position, description in enumerate(descriptions):
-        other = _flat(description)
-        for key in sorted(first.keys() | other.keys()):
-            if first.get(key) != other.get(key):
-                raise MixedBackends(
-                    f"embeddings of shard 0 and shard {position} were made differently:"
-                    f" {key} is {first.get(key)!r} and {other.get(key)!r}; delete the embeddings"
-                    " and run again"
-                )
-    return dict(descriptions[0])
-
-
-def _flat(description: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in description.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = io.plain(value)
-    return flat
-
-
-def gather(
-    items: Sequence["pandas.DataFrame"],
-    embeddings: Sequence[np.ndarray],
-    *,
-    order: Sequence[str],
-    rejected: Collection[str] = (),
-) -> tuple["pandas.DataFrame", np.ndarray]:
-    """Join the shards' embeddings in the order of the plan.
-
-    Parameters
-    ----------
-    items : sequence of pandas.DataFrame
-        Table `items` of each shard.
-    embeddings : sequence of (n_i, d) float32
-        What `embed_shard` gave for each of them.
-    order : sequence of str
-        The names of the planned items.
-    rejected : collection of str
-        Those planned that have no sound.
-
-    Returns
-    -------
-    items : pandas.DataFrame
-        Table `items`, in the order of the plan.
-    embeddings : (N, d) float32
-
-    Raises
-    ------
-    ValueError
-        If a shard's vectors do not match its items, if an item is planned and in no shard, in a
-        shard and not planned, or there twice, or if a vector is not finite.
+        If there are not as many waveforms as items, or a vector is not finite.
     """
     import pandas as pd
 
-    for position, (frame, array) in enumerate(zip(items, embeddings, strict=True)):
-        if len(array) != len(frame):
-            raise ValueError(f"shard {position}: {len(array)} vectors for {len(frame)} items")
-    rows = pd.concat(items, ignore_index=True)
-    _check_planned([*rows["item_id"], *rejected], order)
-    rank = pd.Series(range(len(order)), index=list(order))
-    positions = np.argsort(rank[rows["item_id"]].to_numpy(), kind="stable")
-    joined = np.concatenate(embeddings)[positions]
-    rows = rows.iloc[positions].reset_index(drop=True)
-    bad = ~np.isfinite(joined).all(axis=1)
-    if bad.any():
-        raise ValueError(f"the embedding of {rows['item_id'][bad.argmax()]} is not finite")
-    return rows, joined
-
-
-def _check_planned(found: Sequence[str], order: Sequence[str]) -> None:
-    twice = sorted(name for name, times in Counter(found).items() if times > 1)
-    absent = sorted(set(order) - set(found))
-    unplanned = sorted(set(found) - set(order))
-    for names, what in ((twice, "twice"), (absent, "in no shard"), (unplanned, "not planned")):
-        if names:
-            raise ValueError(f"{len(names)} items are {what}: {', '.join(names[:5])}")
+    if len(items) != len(waveforms):
+        raise ValueError(f"{len(items)} items, but {len(waveforms)} waveforms")
+    told = backend.describe()
+    held = read_store(folder) if (Path(folder) / META).is_file() else None
+    if held is not None:
+        own = {key: value for key, value in held.meta.items() if key != "stamp"}
+        check_same_meta([own, told], names=("the store", "the backend"))
+        new = np.flatnonzero(~items["item_id"].isin(held.items["item_id"]))
+    else:
+        new = np.arange(len(items))
+    vectors = np.empty((len(new), backend.dimension), dtype=np.float32)
+    for part in _parts(len(new)):
+        sounds = resampled(np.asarray(waveforms[new[part]]), sample_rate, backend.sample_rate)
+        vectors[part] = backend.embed(sounds)
+        refuse_non_finite(vectors[part], items["item_id"].iloc[new[part]], backend.name)
+    added = items.iloc[new]
+    if held is not None:
+        added = pd.concat([held.items, added], ignore_index=True)
+        vectors = np.concatenate([held.embeddings, vectors])
+    write_store(folder, added, vectors, told if held is None else held.meta)
+    return len(new)
 
 
 def write_store(

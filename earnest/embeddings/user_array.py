@@ -1,6 +1,6 @@
 """The user's own vectors, made elsewhere: an array and the names of its rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,13 +38,6 @@ class UserArray:
         self.array, self.items = Path(array), Path(items)
 
     @classmethod
-    def find_problems(cls, *, array: str, items: str) -> Iterator[str]:
-        """Yield which of the files are not there."""
-        for path in (array, items):
-            if not Path(path).is_file():
-                yield f"backend {cls.name}: there is no file {path}"
-
-    @classmethod
     def sources(cls, *, array: str, items: str) -> list[Path]:
         """Return the files that the options name."""
         return [Path(array), Path(items)]
@@ -60,8 +53,9 @@ class UserArray:
         ValueError
             If it holds no two-dimensional array of floating point numbers.
         """
-        for problem in self.find_problems(array=str(self.array), items=str(self.items)):
-            raise MissingWeights(problem)
+        for path in self.sources(array=str(self.array), items=str(self.items)):
+            if not path.is_file():
+                raise MissingWeights(f"backend {self.name}: there is no file {path}")
         try:
             vectors = io.read_array(self.array)
         except (ValueError, EOFError) as error:
@@ -83,10 +77,11 @@ class UserArray:
         """Row number in the array by name, or by (variant, name)."""
         import pandas as pd
 
+        vectors = self._vectors
         frame = _read_items(self.items)
-        if len(frame) != len(self._vectors):
+        if len(frame) != len(vectors):
             raise ValueError(
-                f"{self.items} names {len(frame)} rows, but {self.array} has {len(self._vectors)}"
+                f"{self.items} names {len(frame)} rows, but {self.array} has {len(vectors)}"
             )
         keys = ["variant"] * ("variant" in frame.columns) + [_name_column(frame, self.items)]
         empty = frame[keys].isna().any(axis=1)

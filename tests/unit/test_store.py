@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from earnest import schemas
-from earnest.embeddings import get_backend, store
+from earnest.embeddings import get_backend, joining, store
 
 LENGTH = 80_000
 
@@ -151,7 +151,7 @@ def test_gather_restores_the_order_of_the_plan() -> None:
     parts = [items(["d", "b"]), store.items_of("mixtures", second, 1)]
     vectors = [np.array([[4.0], [2.0]], np.float32), np.array([[1.0]], np.float32)]
     rejected = store.rejected(second)
-    found, joined = store.gather(parts, vectors, order=["a", "b", "c", "d"], rejected=rejected)
+    found, joined = joining.gather(parts, vectors, order=["a", "b", "c", "d"], rejected=rejected)
     assert found["item_id"].tolist() == ["a", "b", "d"]
     assert joined.ravel().tolist() == [1.0, 2.0, 4.0]
     assert found["shard"].tolist() == [1, 0, 0]
@@ -168,44 +168,44 @@ def test_gather_restores_the_order_of_the_plan() -> None:
 )
 def test_gather_refuses_shards_that_are_not_the_plan(order: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        store.gather([items(["a", "b"])], [np.zeros((2, 1), np.float32)], order=order)
+        joining.gather([items(["a", "b"])], [np.zeros((2, 1), np.float32)], order=order)
 
 
 def test_gather_refuses_a_mixture_in_two_shards() -> None:
     vectors = [np.zeros((1, 1), np.float32)] * 2
     with pytest.raises(ValueError, match="1 items are twice: a"):
-        store.gather([items(["a"]), items(["a"])], vectors, order=["a"])
+        joining.gather([items(["a"]), items(["a"])], vectors, order=["a"])
 
 
 def test_gather_refuses_vectors_that_do_not_match() -> None:
     with pytest.raises(ValueError, match="shard 0: 1 vectors for 2 items"):
-        store.gather([items(["a", "b"])], [np.zeros((1, 1), np.float32)], order=["a", "b"])
+        joining.gather([items(["a", "b"])], [np.zeros((1, 1), np.float32)], order=["a", "b"])
 
 
 def test_gather_names_a_non_finite_embedding() -> None:
     vectors = [np.array([[0.0], [np.nan]], np.float32)]
     with pytest.raises(ValueError, match="embedding of b is not finite"):
-        store.gather([items(["a", "b"])], vectors, order=["b", "a"])
+        joining.gather([items(["a", "b"])], vectors, order=["b", "a"])
 
 
 def test_same_meta_passes_and_differing_versions_are_refused_with_both_values() -> None:
     ours = get_backend("logmel").describe()
-    assert store.check_same_meta([ours, get_backend("logmel").describe()]) == ours
+    assert joining.check_same_meta([ours, get_backend("logmel").describe()]) == ours
     theirs = ours | {"versions": ours["versions"] | {"librosa": "0.10.2"}}
     expected = rf"shard 0 and shard 2.*versions\.librosa.*{ours['versions']['librosa']}.*0\.10\.2"
-    with pytest.raises(store.MixedBackends, match=expected):
-        store.check_same_meta([ours, ours, theirs])
+    with pytest.raises(joining.MixedBackends, match=expected):
+        joining.check_same_meta([ours, ours, theirs])
 
 
 def test_meta_that_lacks_a_setting_is_refused() -> None:
-    with pytest.raises(store.MixedBackends, match="floor is 1e-05 and None"):
-        store.check_same_meta([{"floor": 1e-5}, {}])
+    with pytest.raises(joining.MixedBackends, match="floor is 1e-05 and None"):
+        joining.check_same_meta([{"floor": 1e-5}, {}])
     with pytest.raises(ValueError, match="no embeddings to gather"):
-        store.check_same_meta([])
+        joining.check_same_meta([])
 
 
 def test_store_round_trip(tmp_path: Path) -> None:
-    rows, joined = store.gather([items(["a", "b"])], [np.eye(2, dtype=np.float32)], order="ab")
+    rows, joined = joining.gather([items(["a", "b"])], [np.eye(2, dtype=np.float32)], order="ab")
     store.write_store(tmp_path, rows, joined, Levels().describe(), stamp="s")
     read = store.read_store(tmp_path)
     np.testing.assert_array_equal(read.embeddings, joined)
@@ -214,7 +214,7 @@ def test_store_round_trip(tmp_path: Path) -> None:
 
 
 def test_store_refuses_arrays_that_are_not_the_items(tmp_path: Path) -> None:
-    rows, joined = store.gather([items(["a", "b"])], [np.eye(2, dtype=np.float32)], order="ab")
+    rows, joined = joining.gather([items(["a", "b"])], [np.eye(2, dtype=np.float32)], order="ab")
     meta = Levels().describe()
     with pytest.raises(ValueError, match="float32 with one row for each of 2 items"):
         store.write_store(tmp_path, rows, joined[:1], meta)
