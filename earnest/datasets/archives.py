@@ -17,7 +17,7 @@ from earnest.datasets import disk
 
 MAX_GROWTH = 50  # sound shrinks by a factor of 2 or 3, digital silence by far more
 SPARE_BYTES = 64 * 1024**2
-MAX_FILES = 200_000
+MAX_FILES = 1_000_000  # USM has some 240,000
 CHUNK = 1024 * 1024
 # What Python raises for a damaged archive, or one that is packed in a way it does not know.
 DAMAGE = (

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas
 
 # In these data sets a recording is named by its Freesound number, so equal numbers are one upload.
-FREESOUND_SOURCES = ("esc50", "urbansound8k")
+FREESOUND_SOURCES = ("esc50", "urbansound8k", "usm")
 
 
 def split_recordings(

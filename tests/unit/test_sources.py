@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from earnest import datasets, plan
@@ -185,6 +186,16 @@ def test_usm_names_stems_that_contradict_targets_and_metadata(tmp_path):
         datasets.list_clips("usm", root)
     with pytest.raises(FileNotFoundError, match="none of the folders train, val, eval"):
         datasets.list_clips("usm", tmp_path / "none")
+
+
+def test_an_upload_in_three_data_sets_is_one_recording():
+    from earnest.planning.recordings import recording_groups
+
+    names = ["esc50/7", "urbansound8k/7", "usm/7", "vocalsound/7"]
+    clips = pd.DataFrame({"recording": names, "sha256": list("abcd"), "audio_sha256": list("abcd")})
+    groups = recording_groups(clips)
+    assert len({groups[name] for name in names[:3]}) == 1
+    assert groups["vocalsound/7"] == "vocalsound/7"
 
 
 def labels_of_sources(mirror):

@@ -1,10 +1,12 @@
 """TUT Acoustic Scenes 2017: both sets in their official layout, folds, recordings, damage."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
 from earnest import datasets
-from earnest.datasets import preparing, tut2017
+from earnest.datasets import fetching, preparing, registry, tut2017
 from tests import made_releases
 
 SMALL = {"scenes": ("beach", "cafe/restaurant"), "recordings": 4, "segments": 2, "evaluation": 3}
@@ -114,6 +116,38 @@ def test_a_subset_is_not_the_whole_release(release):
     assert any("evaluation: 6 clips are listed, the release has 1620" in text for text in problems)
     assert any("labels without 312 clips: beach (8)" in text for text in problems)
     assert any("lasts 1.000 s, not 10 s" in text for text in problems)
+
+
+def test_both_sets_are_read_from_their_archives(release, tmp_path):
+    """The archives of the release: lists and parts of the sound, each with the set's folder."""
+    downloads = tmp_path / "raw" / "downloads"
+    downloads.mkdir(parents=True)
+    lines = ["\t".join(registry.COLUMNS)]
+    for folder in (tut2017.DEVELOPMENT, tut2017.EVALUATION):
+        files = sorted(path for path in (release / folder).rglob("*") if path.is_file())
+        sound = [path for path in files if path.suffix == ".wav"]
+        parts = {
+            "meta": sorted(set(files) - set(sound)),
+            "audio.1": sound[::2],
+            "audio.2": sound[1::2],
+        }
+        for part, members in parts.items():
+            name = f"{folder}.{part}.zip"
+            with zipfile.ZipFile(downloads / name, "w") as archive:
+                for path in members:
+                    archive.write(path, path.relative_to(release))
+            lines.append("\t".join(["tut2017", name, "", "https://example.org/", *[""] * 5]))
+    (tmp_path / "registry.tsv").write_text("\n".join(lines) + "\n")
+    root = fetching.locate(
+        "tut2017",
+        mirror=None,
+        destination=tmp_path / "raw",
+        registry=tmp_path / "registry.tsv",
+    )
+    found = datasets.list_clips("tut2017", root)
+    expected = datasets.list_clips("tut2017", release)
+    assert found.drop(columns="path").equals(expected.drop(columns="path"))
+    assert tut2017.check(root, complete=False) == []
 
 
 def test_made_scenes_decode_and_can_be_told_apart_but_not_always(tmp_path):
