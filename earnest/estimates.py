@@ -283,7 +283,7 @@ _UNSEEN = "no label is used, so nothing shows how far off the confidences are"
 ESTIMATORS: dict[str, Method] = {
     "unweighted": Method(weighted),
     **dict.fromkeys(WEIGHTS, Method(weighted)),
-    "difference": Method(difference),
+    "difference": Method(difference, LINEARISED),
     "ppi": Method(ppi, LINEARISED),
     "post_stratified": Method(post_stratified, LINEARISED),
     "calibrated": Method(calibrated, LINEARISED),
