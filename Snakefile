@@ -72,6 +72,12 @@ else:
     if MIXED:
 
         include: "rules/sounds/listening.smk"
+        include: "rules/sounds/export.smk"
+
+        rule export:
+            input:
+                get_result("export"),
+            localrule: True
 
     localrules:
         all,

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from earnest.planning.recordings import (
 from earnest.planning.tables import (
     PairsError,
     labels_of,
+    pairs_of_splits,
     read_pairs,
     read_rejected,
     read_rejections,
@@ -40,6 +41,7 @@ __all__ = [
     "Plan",
     "buildable_pairs",
     "labels_of",
+    "pairs_of_splits",
     "plan_clips",
     "plan_mixtures",
     "read_pairs",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 SPLITS = ("train", "pool")
+CLASS_SPLITS = ("train", "validation", "test")
 Dropped = tuple[str, str, str]  # kind, name, reason
 
 
@@ -115,6 +118,7 @@ def plan_mixtures(
     shards: int,
     root_seed: int,
     rejected: frozenset[tuple[str, str]] = frozenset(),
+    class_splits: Collection[str] = CLASS_SPLITS,
 ) -> Plan:
     """Plan which clip goes over which, for every foreground and both sides.
 
@@ -144,6 +148,8 @@ def plan_mixtures(
         The seed of the study.
     rejected : frozenset of (kind, name)
         As from `read_rejected`.
+    class_splits : collection of str
+        Which of SpurAudio's splits over classes to take: train, validation, test.
 
     Returns
     -------
@@ -155,13 +161,13 @@ def plan_mixtures(
     ValueError
         If an option is out of range.
     PairsError
-        If a rejected pair is not in the table of pairs.
+        If a rejected pair is not in the table of pairs, or no foreground is in `class_splits`.
     """
     refuse_share("train_share", train_share)
     refuse_share("primary_share", primary_share, one_allowed=True)
     if mixtures_per_foreground < 2 or shards < 1:
         raise ValueError("mixtures_per_foreground must be 2 or more, and shards 1 or more")
-    kept, not_built = buildable_pairs(pairs, clips)
+    kept, not_built = buildable_pairs(pairs_of_splits(pairs, class_splits), clips)
     kept, not_wanted = _without_rejected_pairs(pairs, kept, rejected)
     usable = usable_clips(clips)
     sides = split_recordings(clips, kept, train_share=train_share, root_seed=root_seed)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 # What `earnest.io.written_aside` leaves when it is killed.
 # Folders that one job makes as a whole: Snakemake knows the folder, and not what is in it.
-WHOLE = ("listening",)
+WHOLE = ("listening", "export")
 HALF_WRITTEN = re.compile(r"\..+\.[a-z0-9_]{8}\.\w+")
 
 

@@ -20,6 +20,24 @@ class PairsError(ValueError):
     """A table of pairs or of rejected mixtures that cannot be used; the message names the line."""
 
 
+def pairs_of_splits(pairs: "pandas.DataFrame", class_splits: Collection[str]) -> "pandas.DataFrame":
+    """Keep the pairs whose foreground is in some of SpurAudio's splits over classes.
+
+    Raises
+    ------
+    PairsError
+        If a split is unknown, or no foreground is left.
+    """
+    known = sorted(set(CLASS_SPLITS.values()))
+    unknown = sorted(set(class_splits) - set(known))
+    if unknown:
+        raise PairsError(f"unknown class split {unknown[0]!r}; there are {', '.join(known)}")
+    kept = pairs[pairs["split"].isin(class_splits)].reset_index(drop=True)
+    if kept.empty:
+        raise PairsError(f"no foreground is in class split {', '.join(sorted(class_splits))}")
+    return kept
+
+
 def labels_of(name: str) -> tuple[str, ...]:
     """Return the labels that a class name unites: "dog+dog_bark" gives ("dog", "dog_bark")."""
     return tuple(name.split("+"))

@@ -77,6 +77,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "status": TEXT,
         "reason": TEXT_OR_NULL,
     },
+    # files of an export, one a mixture
+    "exported": {"file": TEXT, "variant": TEXT}
+    | {name: column for name, column in _MIXTURE_PLAN.items() if name != "shard"},
     # rows of embeddings.npy, in order
     "items": {
         "item_id": TEXT,

@@ -94,7 +94,9 @@ def get_margins(mixtures):
 def find_pairs_problems(study):
     """Yield what is wrong in the pairs table, and context tasks whose foreground is not in it."""
     try:
-        foregrounds = set(plan.read_pairs(study["mixtures"]["pairs"])["foreground"])
+        pairs = plan.read_pairs(study["mixtures"]["pairs"])
+        pairs = plan.pairs_of_splits(pairs, study["mixtures"]["class_splits"])
+        foregrounds = set(pairs["foreground"])
     except plan.PairsError as error:
         yield f"mixtures.pairs: {error}"
         return
@@ -179,7 +181,13 @@ SETTINGS = {
     | (
         {
             key: config["mixtures"][key]
-            for key in ("per_foreground", "primary_share", "train_share", "shards")
+            for key in (
+                "per_foreground",
+                "primary_share",
+                "train_share",
+                "class_splits",
+                "shards",
+            )
         }
         if MIXED
         else config["split"]

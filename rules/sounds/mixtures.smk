@@ -19,6 +19,7 @@ rule plan_mixtures:
             "mixtures_per_foreground": config["mixtures"]["per_foreground"],
             "primary_share": config["mixtures"]["primary_share"],
             "train_share": config["mixtures"]["train_share"],
+            "class_splits": config["mixtures"]["class_splits"],
             "shards": config["mixtures"]["shards"],
             "root_seed": config["root_seed"],
         },

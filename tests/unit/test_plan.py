@@ -214,6 +214,30 @@ def test_a_share_of_nothing_is_refused(share):
         plan.split_recordings(made_clips({"dog": 4}), FOUR, train_share=share, root_seed=0)
 
 
+def test_only_some_splits_over_classes_are_taken():
+    pairs = pd.DataFrame(
+        [
+            ("train", "cat", "rain", True),
+            ("train", "cat", "wind", False),
+            ("validation", "dog", "rain", True),
+            ("validation", "dog", "wind", False),
+            ("test", "cow", "rain", True),
+            ("test", "cow", "wind", False),
+        ],
+        columns=["split", "foreground", "background", "is_primary"],
+    )
+    clips = made_clips(dict.fromkeys(("cat", "dog", "cow", "rain", "wind"), 20))
+    made = plan.plan_mixtures(pairs, clips, **OPTIONS, class_splits=["test", "train"])
+    assert made.mixtures["foreground"].unique().tolist() == ["cat", "cow"]
+    assert set(made.mixtures["class_split"]) == {"train", "test"}
+    assert made.dropped.empty
+    assert len(plan.plan_mixtures(pairs, clips, **OPTIONS).mixtures) == 300
+    with pytest.raises(plan.PairsError, match="unknown class split 'val'; there are test, train"):
+        plan.plan_mixtures(pairs, clips, **OPTIONS, class_splits=["val"])
+    with pytest.raises(plan.PairsError, match="no foreground is in class split test"):
+        plan.plan_mixtures(pairs[:4], clips, **OPTIONS, class_splits=["test"])
+
+
 # --- plans ---------------------------------------------------------------------------------------
 
 
