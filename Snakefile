@@ -51,6 +51,7 @@ else:
     include: "rules/sounds/common.smk"
     include: "rules/sounds/data.smk"
     include: "rules/sounds/mixtures.smk" if MIXED else "rules/sounds/clips.smk"
+    include: "rules/sounds/backbones.smk"
     include: "rules/sounds/embeddings.smk"
     include: "rules/sounds/tasks.smk"
     include: "rules/sounds/variants.smk"

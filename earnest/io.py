@@ -302,6 +302,14 @@ def remove_folder(path: str | os.PathLike) -> None:
         shutil.rmtree(path)
 
 
+def remove_folder(path: str | os.PathLike) -> None:
+    """Remove a folder and all that is in it; one that does not exist is passed over."""
+    import shutil
+
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+
+
 def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:
     """Read one item of a file of equally long items, such as a shard of mixtures.
 

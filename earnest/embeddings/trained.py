@@ -78,15 +78,6 @@ class Trained:
         """
         return self._network.embed(waveforms)
 
-    def head(self) -> np.ndarray:
-        """Return weights and, last, the bias of the network's own classifier (C, dimension + 1)."""
-        return self._network.head()
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes that the network tells apart, in the order of the rows of `head`."""
-        return self._network.classes
-
     def describe(self) -> dict[str, Any]:
         """Return settings, hash of the weights and library versions, as plain values."""
         from earnest.provenance import library_versions

@@ -35,7 +35,6 @@ def train_backbone(
     sample_rate: int,
     length: int,
     folder: str | os.PathLike,
-    threads: int = 1,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train a network to name the foregrounds of a study's training items.
 
@@ -57,8 +56,6 @@ def train_backbone(
         Of the sounds: Hz, and samples of one item.
     folder : path-like
         For what an unfinished training needs; whoever keeps the result removes it.
-    threads : int
-        Of the CPU.
 
     Returns
     -------
@@ -103,7 +100,6 @@ def train_backbone(
         seeds=Seeds(root_seed, (name, "backbone")),
         samples=samples,
         folder=folder,
-        threads=threads,
     )
 
 

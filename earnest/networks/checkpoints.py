@@ -109,6 +109,27 @@ def check_same(
             )
 
 
+def head(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the last layer of a network, which makes logits of embeddings, as plain values.
+
+    Returns
+    -------
+    dict
+        `classes`, and `weights`: for each class those of the embedding, then the bias.
+    """
+    import torch
+
+    weights = checkpoint["weights"]
+    (matrix,) = (weights[name] for name in weights if name.endswith("weight") and _in_head(name))
+    (bias,) = (weights[name] for name in weights if name.endswith("bias") and _in_head(name))
+    rows = torch.cat([matrix, bias[:, None]], dim=1)
+    return {"classes": list(checkpoint["classes"]), "weights": rows.tolist()}
+
+
+def _in_head(name: str) -> bool:
+    return name.startswith("head.")
+
+
 def weights_hash(weights: "Mapping[str, torch.Tensor]") -> str:
     """Return 16 hexadecimal digits of the SHA-256 of names and values of all weights."""
     digest = hashlib.sha256()

@@ -76,6 +76,19 @@ def choose(device: str) -> "torch.device":
 
 
 @contextlib.contextmanager
+def threads_set(threads: int) -> Iterator[None]:
+    """Run a block with a number of threads; afterwards there are as many as before."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
 def reproducible(device: "torch.device", threads: int) -> Iterator[None]:
     """Run a block with a number of threads and, on the CPU, with deterministic algorithms only.
 
@@ -83,16 +96,14 @@ def reproducible(device: "torch.device", threads: int) -> Iterator[None]:
     """
     import torch
 
-    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    before = torch.are_deterministic_algorithms_enabled()
     devices = [device] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
-        torch.set_num_threads(threads)
+    with torch.random.fork_rng(devices=devices), threads_set(threads):
         torch.use_deterministic_algorithms(device.type == "cpu")
         try:
             yield
         finally:
-            torch.set_num_threads(before[0])
-            torch.use_deterministic_algorithms(before[1])
+            torch.use_deterministic_algorithms(before)
 
 
 def seed(rng: np.random.Generator) -> None:

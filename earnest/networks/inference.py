@@ -105,7 +105,8 @@ class TrainedNetwork:
             tensor = tensor.to(self.device, memory_format=torch.channels_last)
             out[part] = work(network, tensor).cpu().numpy()
 
-        with torch.inference_mode():
+        threads = self._facts["settings"]["threads"]
+        with torch.inference_mode(), devices.threads_set(threads):
             self._halving.run(part_of, len(waveforms))
 
     def _network(self, frames: int) -> "torch.nn.ModuleDict":
@@ -122,16 +123,6 @@ class TrainedNetwork:
             network = network.to(self.device, memory_format=torch.channels_last)
             self._networks[frames] = network
         return self._networks[frames]
-
-    def head(self) -> np.ndarray:
-        """Return weights and bias of the last layer, (classes, dimension + 1) float32."""
-        weights = [
-            self._weights[name].numpy()
-            for name in sorted(self._weights, reverse=True)
-            if name.startswith("head.")
-        ]
-        matrix, bias = weights
-        return np.column_stack([matrix, bias]).astype(np.float32)
 
     def describe(self) -> dict[str, Any]:
         """Return what the embeddings depend on, as plain values."""

@@ -25,6 +25,8 @@ class TrainingOptions:
         Epochs without a better validation accuracy after which training ends.
     validation_share : float
         Share of the items, by whole recordings, that only choose the epoch.
+    threads : int
+        Of the CPU. Another number sums in another order, so it belongs to what is trained.
     device : str
         `auto`, `cpu`, `cuda` or `cuda:1`.
     """
@@ -34,10 +36,11 @@ class TrainingOptions:
     learning_rate: float
     patience: int
     validation_share: float = 0.3
+    threads: int = 1
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        for name, least in (("epochs", 1), ("batch_size", 2), ("patience", 1)):
+        for name, least in (("epochs", 1), ("batch_size", 2), ("patience", 1), ("threads", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number from {least} on, got {value!r}")

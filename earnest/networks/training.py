@@ -49,14 +49,13 @@ def train(
     seeds: Seeds,
     samples: int,
     folder: str | os.PathLike,
-    threads: int = 1,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train a network to tell labels apart and keep the weights of its best epoch.
 
     The best epoch is the one with the highest accuracy on the validation part, and of equal ones
     that with the lowest loss there. After every epoch the state is written into the folder; a
     training that finds one goes on from there, and on the CPU ends with the same weights as
-    one that was never disturbed, if it has the same number of threads.
+    one that was never disturbed.
 
     Parameters
     ----------
@@ -72,8 +71,6 @@ def train(
         Length of the waveforms, for the checkpoint.
     folder : path-like
         Where the state of an unfinished training is kept.
-    threads : int
-        Of the CPU.
 
     Returns
     -------
@@ -108,10 +105,10 @@ def train(
         "seed": [seeds.root_seed, *seeds.names],
         "data": _digest(spectrograms, labels, recordings),
     }
-    with devices.reproducible(device, threads):
+    with devices.reproducible(device, options.threads):
         run = _Run(data, parts, options, seeds, made_with, Path(folder) / STATE)
         run.go()
-    report = _report(run, made_with, parts, recordings, threads)
+    report = _report(run, made_with, parts, recordings)
     checkpoint = {
         "format": checkpoints.FORMAT,
         "architecture": architecture,
@@ -321,7 +318,6 @@ def _report(
     made_with: dict[str, Any],
     parts: splitting.Parts,
     recordings: np.ndarray,
-    threads: int,
 ) -> dict[str, Any]:
     def side(rows: np.ndarray) -> dict[str, int]:
         return {"items": len(rows), "recordings": len(set(recordings[rows].tolist()))}
@@ -332,7 +328,6 @@ def _report(
         "validation_part": side(parts.validation),
         "classes_without_validation": list(parts.unvalidated),
         "device": run.data.device.type,
-        "threads": threads,
         "part_size": run.halving.size,
         "best_epoch": best["epoch"],
         "validation_accuracy": best["validation_accuracy"],

@@ -1,5 +1,5 @@
 # Studies on sounds, mixed or as they are: their configuration, grid and helper functions.
-from earnest import plan, samplers
+from earnest import embeddings, plan, samplers
 from earnest.datasets import folder
 
 SCHEMA = workflow.source_path("../../config/schemas/config.schema.yaml")
@@ -30,6 +30,9 @@ def find_config_problems(study):
     if crossed not in (None, *study["embeddings"]):
         known = ", ".join(study["embeddings"])
         yield f"subconcepts.embedding: no embedding {crossed!r}; there are {known}"
+    for name, one in study["embeddings"].items():
+        for problem in embeddings.find_problems(one["backend"], one["options"]):
+            yield f"embeddings.{name}: {problem}"
     yield from find_folder_problems(study)
     needed, other = {"mixtures": ("mixtures", "split"), "clips": ("split", "mixtures")}[
         study["kind"]
@@ -160,6 +163,7 @@ CODE = {
     "clips": ("datasets.preparing",),
     "plan": ("plan",),
     "mixtures": ("mixing",),
+    "backbones": ("embeddings.training",),
     "embeddings": ("embeddings",),
     "pools": ("pools",),
     "variants": ("variants",),
@@ -193,7 +197,19 @@ SETTINGS = {
         else config["split"]
     ),
     "mixtures": {"format": config["mixtures"]["format"]} if MIXED else {},
-    "embeddings": lambda embedding: config["embeddings"][embedding],
+    "backbones": lambda embedding: {
+        "name": embedding,
+        "variant": MAIN,
+        "root_seed": config["root_seed"],
+    }
+    | config["embeddings"][embedding],
+    # what a trained network gives depends on how it was trained
+    "embeddings": lambda embedding: config["embeddings"][embedding]
+    | (
+        {"backbone": get_stamp("backbones", embedding=embedding)}
+        if is_trained(embedding)
+        else {}
+    ),
     "pools": {
         "classifier": config["classifier"],
         "variant": MAIN,
@@ -215,6 +231,7 @@ SETTINGS = {
 BEFORE = {
     "plan": "clips",
     "mixtures": "plan",
+    "backbones": "mixtures",
     "embeddings": "mixtures",
     "pools": "embeddings",
     "variants": "pools",
@@ -321,9 +338,63 @@ def get_all_sounds(wildcards):
     return get_mixture_shards([wildcards.variant]) if MIXED else [get_plan(wildcards)]
 
 
+def is_trained(embedding):
+    """Whether the study trains this network itself, and is not given one that was trained before."""
+    one = config["embeddings"][embedding]
+    return one["backend"] in embeddings.TRAINED and "checkpoint" not in one["options"]
+
+
+def get_backbone(embedding, name):
+    """A file of the network that the study trains for an embedding."""
+    return get_result(f"embeddings/{embedding}/backbone/{name}")
+
+
+def get_all_training_sounds(wildcards):
+    """The tables of the items that a network is trained on: those of the main variant."""
+    return get_mixture_shards([MAIN]) if MIXED else [get_plan(wildcards)]
+
+
+def get_all_training_audio(wildcards):
+    return get_mixture_audio(MAIN) if MIXED else get_prepared_arrays(wildcards)
+
+
+def get_training(wildcards):
+    """How the network of an embedding is trained."""
+    return {
+        **config["embeddings"][wildcards.embedding],
+        "root_seed": config["root_seed"],
+        "name": wildcards.embedding,
+        "sample_rate": config["clips"]["sample_rate"],
+        "length": LENGTH,
+    }
+
+
+def get_training_threads(wildcards):
+    """A number that the study sets, because it decides how sums are rounded."""
+    return config["embeddings"][wildcards.embedding]["options"].get("threads", 1)
+
+
+def get_unfinished(wildcards):
+    """Where an unfinished training lies; one with other settings lies elsewhere."""
+    stamp = get_stamp("backbones", embedding=wildcards.embedding)
+    return get_backbone(wildcards.embedding, f"unfinished-{stamp}")
+
+
 def get_embedding(wildcards):
-    """The backend of one embedding and its options."""
-    return config["embeddings"][wildcards.embedding]
+    """The backend of one embedding and its options, with the network that the study trains."""
+    one = config["embeddings"][wildcards.embedding]
+    if not is_trained(wildcards.embedding):
+        return one
+    model = get_backbone(wildcards.embedding, "model.pt")
+    return one | {"options": one["options"] | {"checkpoint": model}}
+
+
+def get_embedding_input(wildcards):
+    """What the embedding of one shard is made of: sounds, and the files behind the backend."""
+    one = get_embedding(wildcards)
+    return get_sounds(wildcards) | {
+        "sources": embeddings.sources(one["backend"], one["options"])
+    }
 
 
 def get_embedding_stamp(wildcards):

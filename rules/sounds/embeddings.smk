@@ -5,7 +5,7 @@ localrules:
 
 rule embed_items:
     input:
-        unpack(get_sounds),
+        unpack(get_embedding_input),
     output:
         embeddings="results/{study}/embeddings/{embedding}/{variant}/shard-{shard}.npy",
         meta="results/{study}/embeddings/{embedding}/{variant}/shard-{shard}.json",

@@ -189,7 +189,7 @@ def test_options_of_a_study_complete_those_of_the_architecture() -> None:
     options = training_options("cnn", epochs=5, device="cpu")
     assert options.settings == {
         "epochs": 5, "batch_size": 16, "learning_rate": 1e-3, "patience": 40,
-        "validation_share": 0.3,
+        "validation_share": 0.3, "threads": 1,
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import yaml
 RULES = {
     "clips": ("data",),
     "mixtures": ("mixtures",),
-    "embeddings": ("embeddings",),
+    "embeddings": ("backbones", "embeddings"),
     "pools": ("tasks",),
     "draws": ("draws",),
     "estimates": ("estimates",),

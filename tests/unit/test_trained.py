@@ -96,9 +96,10 @@ def test_embedding_is_the_penultimate_layer_of_the_plain_network(backend, model)
     assert vectors.shape == (20, 100)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, expected.numpy(), atol=1e-4)
-    head = backend.head()
-    np.testing.assert_allclose(vectors @ head[:, :-1].T + head[:, -1], logits, atol=1e-4)
-    assert backend.classes == ("noise", "tone")
+    head = checkpoints.head(found)
+    weights = np.array(head["weights"])
+    np.testing.assert_allclose(vectors @ weights[:, :-1].T + weights[:, -1], logits, atol=1e-4)
+    assert head["classes"] == ["noise", "tone"]
 
 
 def test_batch_size_does_not_change_an_embedding(backend) -> None:

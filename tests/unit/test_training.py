@@ -48,7 +48,7 @@ def made(tmp_path_factory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return array, labels, recordings
 
 
-def trained(made, folder: Path, *, root_seed: int = 0, threads: int = 1, **options):
+def trained(made, folder: Path, *, root_seed: int = 0, **options):
     array, labels, recordings = made
     return training.train(
         array,
@@ -59,7 +59,6 @@ def trained(made, folder: Path, *, root_seed: int = 0, threads: int = 1, **optio
         seeds=Seeds(root_seed, ("tones",)),
         samples=SAMPLES,
         folder=folder,
-        threads=threads,
     )
 
 
