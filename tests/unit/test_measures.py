@@ -192,3 +192,14 @@ def test_check_weights_gives_ones_for_none():
 def test_malformed_input_is_refused(name, arguments, options, words):
     with pytest.raises(ValueError, match=words):
         score(name, *arguments, **options)
+
+
+def test_a_perfect_ranking_is_one_and_not_more():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = int(rng.integers(3, 40))
+        y_true = np.arange(n) >= rng.integers(1, n)
+        weights = rng.random(n) + 1e-3
+        one = score("roc_auc", y_true.astype(int), None, y_score=np.arange(n), weights=weights)
+        assert one.value == pytest.approx(1, abs=1e-15)
+        assert one.value <= 1
