@@ -24,7 +24,7 @@ SOURCES = {
 }
 
 
-def list_clips(name: str, root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(name: str, root: str | os.PathLike, **options: str | None) -> "pandas.DataFrame":
     """List the clips of a data set, without opening them.
 
     Parameters
@@ -33,6 +33,8 @@ def list_clips(name: str, root: str | os.PathLike) -> "pandas.DataFrame":
         A key of `SOURCES`.
     root : path-like
         The folder that holds the data set in its official layout.
+    **options
+        Of `earnest.datasets.folder.list_clips`; other data sets have none.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def list_clips(name: str, root: str | os.PathLike) -> "pandas.DataFrame":
     FileNotFoundError
         If the data set's own list of files is not in `root`.
     """
-    return source(name).list_clips(root)
+    return source(name).list_clips(root, **options)
 
 
 def source(name: str) -> ModuleType:

@@ -51,7 +51,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
         If there are several, or a name is not a class and a number.
     """
     rows = []
-    for path in _training(Path(root)).glob("*.wav"):
+    for path in _training(Path(root)).glob("[!.]*.wav"):
         match = NAME.fullmatch(path.stem)
         if match is None or match["label"].lower() not in LABELS:
             raise ValueError(
@@ -63,7 +63,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
 
 
 def _training(root: Path) -> Path:
-    if any(root.glob("*.wav")):
+    if any(root.glob("[!.]*.wav")):
         return root
     found = sorted(path for path in root.rglob(TRAINING) if path.is_dir())
     if not found:

@@ -162,7 +162,9 @@ def _continue(
     session: "requests.Session", address: str, part: Path, stop: threading.Event | None
 ) -> None:
     known = _read_note(part)
-    have = _size(part) if known.get("address") == address else 0
+    # without a version or a length nothing would tell that the file is another one by now
+    recognised = known.get("address") == address and (known.get("version") or known.get("bytes"))
+    have = _size(part) if recognised else 0
     headers = {"Range": f"bytes={have}-"} if have else {}
     if have and known.get("version"):
         headers["If-Range"] = known["version"]

@@ -91,7 +91,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
 def _stems(root: Path, part: str) -> Iterator[dict]:
     uploads = _uploads(root / "metadata" / f"usm_{part}.csv")
     found: dict[int, list[tuple[Path, str]]] = defaultdict(list)
-    for path in (root / part).glob("*_mix_stem_*.wav"):
+    for path in (root / part).glob("[!.]*_mix_stem_*.wav"):
         match = STEM.fullmatch(path.stem)
         if match is None:
             raise ValueError(f"{path}: the name is not <soundscape>_mix_stem_<number>")

@@ -61,6 +61,8 @@ def test_vocalsound_names_and_lists_are_checked(tmp_path):
 
 def test_dcase2016_lists_isolated_sounds_but_no_scenes(tmp_path):
     root = made_releases.write_dcase2016_task2(tmp_path)
+    folder = root / "dcase2016_task2_train_dev" / "dcase2016_task2_train"
+    (folder / "._cough037.wav").write_bytes(b"what some systems put beside a file")
     listing = datasets.list_clips("dcase2016_task2", root)
     assert sorted(set(listing["label"])) == sorted(dcase2016_task2.LABELS)
     row = listing[listing["label"] == "keysdrop"].iloc[0]
@@ -68,7 +70,6 @@ def test_dcase2016_lists_isolated_sounds_but_no_scenes(tmp_path):
     assert listing["recording"].is_unique
     assert dcase2016_task2.check(root, complete=False) == []
     assert "22 clips are listed, the release has 220" in dcase2016_task2.check(root, complete=True)
-    folder = root / "dcase2016_task2_train_dev" / "dcase2016_task2_train"
     assert datasets.list_clips("dcase2016_task2", folder).equals(listing)
     (folder / "yawn001.wav").touch()
     with pytest.raises(ValueError, match=r"yawn001\.wav: the name is not a class and a number"):

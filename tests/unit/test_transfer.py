@@ -105,6 +105,16 @@ def test_without_a_version_the_length_must_be_the_same(server: Server, tmp_path:
     assert server.ranges == [None, f"bytes={THIRD}-", None]
 
 
+def test_a_part_that_nothing_identifies_is_not_continued(server: Server, tmp_path: Path) -> None:
+    """As of archives that a server makes while it sends them: no version, no length."""
+    (tmp_path / "a.zip.part").write_bytes(BODY[::-1][:THIRD])
+    note = {"address": server.address("a"), "version": None, "bytes": None}
+    (tmp_path / "a.zip.part.json").write_text(json.dumps(note))
+    server.answers["a"] = [Answer(BODY, tag="")]
+    assert transfer.download(server.address("a"), tmp_path / "a.zip").read_bytes() == BODY
+    assert server.ranges == [None]
+
+
 def test_a_part_of_another_address_is_not_used(server: Server, tmp_path: Path) -> None:
     server.answers["a"] = [Answer(BODY, cut=THIRD), Answer(BODY, cut=0)]
     server.answers["b"] = [BODY[::-1]]
