@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from earnest.embeddings.pretrained import Pretrained, read_weights, tensor_on
+from earnest.embeddings.pretrained import Pretrained, first_complaint, read_weights, tensor_on
 from earnest.embeddings.protocol import WrongWeights
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Beats(Pretrained):
         try:
             return BEATs(str(files[0]))
         except RuntimeError as error:
-            raise WrongWeights(f"{files[0]} is not a checkpoint of BEATs: {error}") from error
+            complaint = first_complaint(error)
+            raise WrongWeights(f"{files[0]} is not a checkpoint of BEATs: {complaint}") from error
 
     def forward(self, model: "torch.nn.Module", waveforms: np.ndarray) -> "torch.Tensor":
         """Return the mean over patches."""

@@ -205,30 +205,35 @@ def read_weights(path: Path, *, backend: str) -> Any:
 def fill(model: "torch.nn.Module", weights: Any, path: Path, *, backend: str) -> "torch.nn.Module":
     """Load a state dict into a network; every tensor must be there and of the right shape.
 
+    Names are those that the network's own loading takes, older ones included.
+
     Raises
     ------
     WrongWeights
-        If one is missing, unknown or of another shape; the message names the first.
+        If a tensor is missing, unknown or of another shape; the message names the first.
     """
     if not isinstance(weights, Mapping):
         raise WrongWeights(f"{path} holds no state dict, but {type(weights).__name__}")
-    wanted, found = model.state_dict(), dict(weights)
-    missing, unknown = sorted(wanted.keys() - found.keys()), sorted(found.keys() - wanted.keys())
-    for names, what in ((missing, "lacks"), (unknown, "holds the unknown")):
+    try:
+        result = model.load_state_dict(dict(weights), strict=False)
+    except RuntimeError as error:
+        raise WrongWeights(
+            f"{path} is not the checkpoint of backend {backend}: {first_complaint(error)}"
+        ) from error
+    for names, what in (
+        (result.missing_keys, "lacks"),
+        (result.unexpected_keys, "holds the unknown"),
+    ):
         if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise WrongWeights(
-                f"{path} is not the checkpoint of backend {backend}: it {what}"
-                f" {names[0]}{_and_more(names)}"
+                f"{path} is not the checkpoint of backend {backend}: it {what} {names[0]}{more}"
             )
-    for name, tensor in wanted.items():
-        if tuple(found[name].shape) != tuple(tensor.shape):
-            raise WrongWeights(
-                f"{path} is not the checkpoint of backend {backend}: {name} has shape"
-                f" {tuple(found[name].shape)} instead of {tuple(tensor.shape)}"
-            )
-    model.load_state_dict(found)
     return model
 
 
-def _and_more(names: list[str]) -> str:
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""
+def first_complaint(error: Exception) -> str:
+    """Return the first thing that torch complains of, in at most 200 characters."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = lines[min(1, len(lines) - 1)] if lines else type(error).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
