@@ -216,6 +216,8 @@ def clips_frame() -> pd.DataFrame:
         row = dict.fromkeys(schemas.TABLES["clips"])
         row |= {"clip_id": f"demo/{label}-{place}", "dataset": "demo", "path": "x.wav"}
         row |= {"label": label, "recording": f"demo/{place}", "part": 0, "reason": reason}
+        row["sha256"] = None if reason == "unreadable" else f"file {place}"
+        row["audio_sha256"] = None if reason else f"sound {place}"
         row["status"] = "rejected" if reason else "used"
         row["warning"] = "nothing above 4 kHz: upsampled?" if place == 7 else None
         if reason == "truncated":

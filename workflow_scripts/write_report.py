@@ -27,6 +27,7 @@ with job_log(snakemake.log[0]):
             clips=io.read_frame("clips", given.clips),
             dropped=io.read_frame("dropped", given.dropped),
             mixtures=mixtures,
+            items=io.read_shards("items", [*given.item_table], stamp=params.plan_stamp),
             examples=[
                 (row, io.read_item(given.audio[row["shard"]], row["row"], params.length))
                 for row in examples.choose_examples(mixtures, params.examples)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.reports import audio, doses, figures, findings, joint, support_tables, tables, words
+from earnest.reports import (
+    audio,
+    doses,
+    figures,
+    findings,
+    joint,
+    sources,
+    support_tables,
+    tables,
+    words,
+)
 from earnest.reports.recommendations import advise, directions
 from earnest.reports.rendering import render
 from earnest.reports.view import TaskView, plain, records, task_view
@@ -33,6 +43,8 @@ class ReportInputs:
         Table "comparisons" of the same estimates.
     clips, dropped, mixtures : pandas.DataFrame
         Tables of those names; empty for a pool that was not made from sound.
+    items : pandas.DataFrame, optional
+        Table "items" of a study on clips, which has no mixtures.
     examples : sequence of (mapping, numpy.ndarray)
         Rows of the mixtures table with their samples, float32, to listen to.
     provenance : mapping
@@ -41,12 +53,12 @@ class ReportInputs:
         Wishes for the numbers that come first: any of measure, sampler, size, estimator.
     level : float
         Confidence level of the intervals.
+    joint : pandas.DataFrame, optional
+        Table "joint": importance and utility weights together against one of them alone.
     sample_rate : int
         Hz of the examples.
     dose_response : pandas.DataFrame, optional
         Table "dose_response" of a study whose mixtures have several variants.
-    joint : pandas.DataFrame, optional
-        Table "joint": importance and utility weights together against one of them alone.
     """
 
     study: str
@@ -61,6 +73,7 @@ class ReportInputs:
     provenance: Mapping[str, Any]
     headline: Mapping[str, Any] = field(default_factory=dict)
     level: float = 0.95
+    items: "pandas.DataFrame | None" = None
     sample_rate: int = audio.SAMPLE_RATE
     dose_response: "pandas.DataFrame | None" = None
     joint: "pandas.DataFrame | None" = None
@@ -101,13 +114,25 @@ def build_report(inputs: ReportInputs) -> str:
         doses=doses.described(inputs.dose_response, views),
         level_text=f"{100 * inputs.level:.3g}\u00a0%",
         examples=[_example(*example, inputs.sample_rate) for example in inputs.examples],
-        counts=tables.clip_counts(inputs.clips, inputs.mixtures),
+        **_sources(inputs),
         rejected=tables.rejected_rows(inputs.clips),
         warned=tables.warned_rows(inputs.clips),
         dropped=tables.dropped_rows(inputs.dropped, inputs.mixtures),
         longest=tables.LONGEST,
         settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
     )
+
+
+def _sources(inputs: ReportInputs) -> dict[str, Any]:
+    """What became of the clips."""
+    sides = sources.sides_of(inputs.mixtures, inputs.items)
+    counts = sources.clip_counts(inputs.clips, sides)
+    return {
+        "counts": counts,
+        "totals": sources.totals(counts),
+        "reasons": sources.reason_counts(inputs.clips),
+        "equal": sources.equal_sounds(inputs.clips, sides),
+    }
 
 
 def _task(view: TaskView, level: float) -> dict[str, Any]:

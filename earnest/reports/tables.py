@@ -1,17 +1,16 @@
 """Rows of the page's tables, ready for the template: text, numbers to sort by, small figures."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from earnest.reports import figures, findings, words
 from earnest.reports.findings import number, percent, signed
+from earnest.reports.sources import reason_code
 from earnest.reports.view import Row, TaskView, ordered, records
 
 if TYPE_CHECKING:
     import pandas
 
-UNDECODABLE = frozenset({"unreadable", "empty", "truncated", "undeclared_length", "non_finite"})
 LONG = 40  # characters of a reason that still fit a table cell
 HEAVY_TAIL = 0.7  # Pareto k above which a weighted mean is unreliable (Vehtari et al., PSIS)
 LONGEST = 400  # rows of a list of clips on the page; the whole list is in the clips table
@@ -251,32 +250,6 @@ def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -
         "gap": gap,
         "gap_text": signed(gap),
     }
-
-
-def clip_counts(clips: "pandas.DataFrame", mixtures: "pandas.DataFrame") -> list[dict[str, Any]]:
-    """Counts per data set: listed, decodable, used, rejected, heard in a mixture, warned about."""
-    heard = set(mixtures["foreground_clip"]) | set(mixtures["background_clip"])
-    rows = []
-    for dataset, part in clips.groupby("dataset", sort=True):
-        status = Counter(part["status"])
-        broken = sum(reason_code(reason) in UNDECODABLE for reason in part["reason"])
-        rows.append(
-            {
-                "dataset": str(dataset),
-                "listed": len(part),
-                "decodable": len(part) - broken,
-                "used": status["used"],
-                "rejected": status["rejected"],
-                "heard": sum(clip in heard for clip in part["clip_id"]),
-                "warned": int((part["warning"].notna() & (part["status"] != "rejected")).sum()),
-            }
-        )
-    return rows
-
-
-def reason_code(reason: Any) -> str:
-    """The code that a reason starts with, `truncated` of `truncated: 12 of 40 frames`."""
-    return reason.split(":")[0].strip() if isinstance(reason, str) else ""
 
 
 def rejected_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:

@@ -60,6 +60,7 @@ rule write_report:
         dropped="results/{study}/plan/dropped.parquet",
         mixtures=[get_result("mixtures.parquet")] if MIXED else [],
         audio=get_mixture_audio(MAIN) if MIXED else [],
+        item_table=[] if MIXED else [get_result("plan/items.parquet")],
         pools=get_pool_files("pool.parquet"),
         subconcepts=get_pool_files("subconcepts.parquet"),
         descriptions=get_pool_files("task.json"),
@@ -93,6 +94,7 @@ rule write_report:
         sample_rate=config["clips"]["sample_rate"],
         mixtures_stamp=get_stamp("mixtures"),
         doses_stamps=get_dose_stamps(),
+        plan_stamp=get_stamp("plan"),
         libraries=LIBRARIES,
         code=code_version("report"),
     message:
