@@ -249,8 +249,10 @@ def fetch(
         if attempt == 2 or source.by_hand:
             break
     again = "" if source.by_hand else ", also when downloaded again"
+    note = f" ({source.note})" if source.note else ""
     raise WrongChecksum(
-        f"{source.file} from {source.address}: {wrong}{again}; the wrong file was kept as {kept}"
+        f"{source.file} from {source.address}: {wrong}{again};"
+        f" the wrong file was kept as {kept}{note}"
     )
 
 
