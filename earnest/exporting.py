@@ -3,7 +3,6 @@
 import math
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -124,11 +123,10 @@ def export(
             io.write_audio(samples, aside / row["file"], sample_rate=sample_rate)
         listed = named[list(schemas.TABLES["exported"])]
         io.write_csv("exported", listed, aside / INDEX)
-        if folder.is_dir():
-            shutil.rmtree(folder)
+        io.remove_folder(folder)
         os.replace(aside, folder)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        io.remove_folder(aside)
 
 
 def _umask() -> int:

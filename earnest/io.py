@@ -1,5 +1,6 @@
 """Reading and writing of every file: parquet, npy, strict JSON; stamped, aside and renamed."""
 
+import errno
 import json
 import math
 import os
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest import schemas
+from earnest import encoding, schemas
 
 if TYPE_CHECKING:
     import pandas
@@ -31,6 +32,11 @@ def written_aside(path: str | os.PathLike) -> Iterator[Path]:
 
     A killed or failed block leaves `path` as it was; the temporary file keeps the
     suffix of `path`, because writers choose their format by it.
+
+    Raises
+    ------
+    OSError
+        If there is no room; the message names `path`, of which nothing was kept.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,6 +49,15 @@ def written_aside(path: str | os.PathLike) -> Iterator[Path]:
         os.umask(mask)
         aside.chmod(0o666 & ~mask)
         os.replace(aside, path)
+    except OSError as error:
+        # numpy reports a short write without a number
+        if error.errno not in (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise OSError(
+            error.errno or errno.ENOSPC,
+            f"{error.strerror or error}: {path} was not written, and nothing of it was kept;"
+            " make room and run again",
+        ) from error
     finally:
         aside.unlink(missing_ok=True)
 
@@ -285,21 +300,16 @@ def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: in
     ------
     TypeError
         If the samples are not int16.
+    ValueError
+        If the format is unknown, or the samples are more than a WAV file can hold.
     """
-    import soundfile
-
     if samples.dtype != np.int16:
         raise TypeError(f"16-bit samples are needed, got {samples.dtype}")
-    with written_aside(path) as aside:
-        soundfile.write(aside, samples, sample_rate, subtype="PCM_16")
-
-
-def remove_folder(path: str | os.PathLike) -> None:
-    """Remove a folder and all that is in it; one that does not exist is passed over."""
-    import shutil
-
-    if os.path.isdir(path):
-        shutil.rmtree(path)
+    suffix = Path(path).suffix
+    if suffix not in encoding.WRITERS:
+        raise ValueError(f"{path}: sound is written as {' or '.join(encoding.WRITERS)}")
+    with written_aside(path) as aside, open(aside, "wb") as file:
+        encoding.WRITERS[suffix](samples, file, sample_rate)
 
 
 def remove_folder(path: str | os.PathLike) -> None:
