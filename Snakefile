@@ -12,8 +12,8 @@ if "study" not in config:
 include: "rules/common.smk"
 
 
-# Studies on tables, and on predictions made elsewhere, have schemas, stages and targets of their own;
-# every other study is one on sounds: on mixtures, or on the clips themselves.
+# Studies on tables, on predictions made elsewhere and on a pool of one's own have schemas, stages and
+# targets of their own; every other study is one on sounds: on mixtures, or on the clips themselves.
 if config.get("kind") in ("tables", "predictions"):
 
     include: "rules/tables/common.smk"
@@ -44,6 +44,24 @@ if config.get("kind") in ("tables", "predictions"):
         all,
         splits,
         scores,
+        reports,
+
+elif config.get("kind") == "own":
+
+    include: "rules/own/common.smk"
+    include: "rules/own/evaluation.smk"
+
+    rule all:
+        default_target: True
+        input:
+            get_result("report.html"),
+
+    rule reports:
+        input:
+            get_result("report.html"),
+
+    localrules:
+        all,
         reports,
 
 else:

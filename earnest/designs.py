@@ -37,17 +37,18 @@ class Design:
 
     Attributes
     ----------
-    turns : ndarray (n,) float64
-        Chance of each item at its turn, among the items left by then; for `lure_weights`.
+    turns : ndarray (n,) float64 or None
+        Chance of each item at its turn, among the items left by then; for `lure_weights`. None
+        where only `inclusion` is known.
     inclusion : ndarray (n,) float64
         Chance of each item to be in the subset at all; for Horvitz-Thompson weights.
     """
 
-    turns: np.ndarray
+    turns: np.ndarray | None
     inclusion: np.ndarray
 
     def __post_init__(self) -> None:
-        for name in ("turns", "inclusion"):
+        for name in ("inclusion",) if self.turns is None else ("turns", "inclusion"):
             chances = np.asarray(getattr(self, name), dtype=np.float64)
             bad = np.flatnonzero(~((chances > 0) & (chances <= 1)))
             if len(bad):

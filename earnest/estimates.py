@@ -214,13 +214,15 @@ def subset_weights(name: str, pool: Pool, labelled: np.ndarray, **options: Any) 
     Raises
     ------
     ValueError
-        If the pool has no embeddings, or as `earnest.weights.importance_weights` does.
+        If the pool has no embeddings and the weights need them, or as
+        `earnest.weights.importance_weights` does.
     """
-    if pool.embeddings is None:
-        raise ValueError(f"the estimator {name!r} weighs by embeddings, and the pool has none")
-    return importance_weights(
-        name, pool.embeddings, labelled, posteriors=pool.posteriors, **options
-    )
+    embeddings = pool.embeddings
+    if embeddings is None:
+        if name not in FROM_POSTERIORS:
+            raise ValueError(f"the estimator {name!r} weighs by embeddings, and the pool has none")
+        embeddings = pool.posteriors
+    return importance_weights(name, embeddings, labelled, posteriors=pool.posteriors, **options)
 
 
 def true_value(pool: Pool, labels: Any, measure: str = "accuracy", utility: str = "none") -> Score:
@@ -278,6 +280,7 @@ class Method:
 LINEARISED = "linearised"
 INTERVALS = ("bootstrap", LINEARISED)
 NEED_LABELS = frozenset({"class_prior"})
+FROM_POSTERIORS = frozenset({"logistic_posterior"})  # weights that look at no embedding
 _UNSEEN = "no label is used, so nothing shows how far off the confidences are"
 
 ESTIMATORS: dict[str, Method] = {

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from earnest.rows import pools, sounds, subconcepts
+from earnest.rows import deployment, pools, sounds, subconcepts
 from earnest.rows.column import Column
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ class SchemaError(ValueError):
     """A table does not have the columns, types or filled cells of its schema."""
 
 
-TABLES: dict[str, dict[str, Column]] = sounds.TABLES | pools.TABLES | subconcepts.TABLES
+TABLES: dict[str, dict[str, Column]] = (
+    sounds.TABLES | pools.TABLES | subconcepts.TABLES | deployment.TABLES
+)
 
 
 def frame_of(table: str, rows: "list[dict]") -> "pandas.DataFrame":

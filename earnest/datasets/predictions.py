@@ -77,7 +77,7 @@ def read(path: str | os.PathLike, subconcepts: str | os.PathLike) -> Predictions
         If a file or column is missing, a posterior is of a subconcept that the table does not
         name or the other way round, or a cell has a value that it cannot have.
     """
-    majority, minority, sizes = _read_subconcepts(Path(subconcepts))
+    majority, minority, sizes = read_subconcepts(Path(subconcepts))
     names = (*majority, *minority)
     frame = _read_table(Path(path))
     lacking = [name for name in NEEDED if name not in frame.columns]
@@ -117,7 +117,7 @@ def _read_table(path: Path) -> "pandas.DataFrame":
     return frame
 
 
-def _read_subconcepts(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, int]]:
+def read_subconcepts(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, int]]:
     frame = _read_table(path)
     lacking = [name for name in SUBCONCEPT_COLUMNS if name not in frame.columns]
     if lacking:

@@ -19,6 +19,8 @@ def lure(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
     """
     if subset.design is None:
         return why_not_applicable(subset.pool, measure, utility) or NO_CHANCES
+    if subset.design.turns is None:
+        return "only chances of inclusion are recorded, not those of each item at its turn"
     weights = lure_weights(subset.design.turns, len(subset.pool))
     return _from_chances(subset, weights, measure, utility)
 

@@ -100,10 +100,11 @@ def known_design(
 ) -> Design | None:
     """Return the chances of a subset: given, of plain chance, or of a whole pool; else None."""
     if design is not None:
-        if len(design.turns) != len(labelled) or len(design.inclusion) != len(labelled):
+        given = [one for one in (design.turns, design.inclusion) if one is not None]
+        odd = [len(one) for one in given if len(one) != len(labelled)]
+        if odd:
             raise ValueError(
-                f"the design holds the chances of {len(design.turns)} items, but"
-                f" {len(labelled)} are labelled"
+                f"the design holds the chances of {odd[0]} items, but {len(labelled)} are labelled"
             )
         return design
     if sampler == "random" or len(labelled) == len(pool):

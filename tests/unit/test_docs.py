@@ -171,7 +171,7 @@ def described(schema, place="study"):
         yield from described(below.get("items", {}), f"{place}.{key}")
 
 
-@pytest.mark.parametrize("kind", ["config", "tables", "predictions"])
+@pytest.mark.parametrize("kind", ["config", "tables", "predictions", "own"])
 def test_every_key_of_a_study_is_described_with_its_unit(root, kind):
     text = (root / f"config/schemas/{kind}.schema.yaml").read_text(encoding="utf-8")
     keys = dict(described(yaml.safe_load(text)))

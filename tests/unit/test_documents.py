@@ -79,7 +79,7 @@ def test_all_problems_are_listed_at_once(schema, study):
     assert len(str(caught.value).splitlines()) == 2
 
 
-@pytest.fixture(params=["config", "tables", "predictions"])
+@pytest.fixture(params=["config", "tables", "predictions", "own"])
 def any_schema(root, request):
     """The schema of each kind of study."""
     return yaml.safe_load((root / f"config/schemas/{request.param}.schema.yaml").read_text())

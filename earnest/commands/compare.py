@@ -1,0 +1,148 @@
+"""`earnest compare`: two runs of a study, or two models on one pool."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from earnest.commands import terminal
+from earnest.commands.files import new_folder, write_comparison
+
+if TYPE_CHECKING:
+    import pandas
+
+MOST_ROWS = 30
+
+DESCRIPTION = """\
+Say which estimates moved from a first to a second run, and whether that is outside the noise.
+
+  earnest compare results/before results/after       two runs of a study (folders, or one
+                                                     table of estimates each), paired over draws
+  earnest compare old.csv new.csv --labels LABELS    two models on one pool, paired over the
+                                                     labelled items
+"""
+
+
+def add_arguments(commands: Any) -> None:
+    """Add the command to a parser."""
+    parser = commands.add_parser(
+        "compare",
+        help="what moved between two runs or two models",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("first", help="folder of results, table of estimates, or table of a pool")
+    add("second", help="the same of the second")
+    add("--labels", metavar="FILE", help="the labels, for two models on one pool")
+    add("--embeddings", metavar="FILE", help=".npy file with rows as in the first pool")
+    add("--sampler", metavar="RULE", help="how the labelled items were chosen")
+    add("--drawn", metavar="FILE", help="the next_labels.csv by which they were chosen")
+    add("--positive", metavar="CLASS", help="the positive class of two, for F1")
+    add("--estimators", metavar="NAME", nargs="+", help="of two models: only these")
+    add("--level", type=float, default=0.95, help="of the intervals (%(default)s)")
+    add("--resamples", type=int, default=1000, help="of the bootstrap (%(default)s)")
+    add("--seed", type=int, default=0, help="of the bootstrap (%(default)s)")
+    add("--output", metavar="FOLDER", help="write comparison.csv and report.html there")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> None:
+    """Read, compare, print and write."""
+    from earnest.deployment import UnusableInput, comparing
+
+    if not 0.5 < given.level < 1:
+        raise UnusableInput(f"level must be above 0.5 and below 1, got {given.level}")
+    if given.output is not None:
+        new_folder(given.output)
+    if given.labels is None:
+        tables = [read_estimates(path) for path in (given.first, given.second)]
+        found = comparing.compare_runs(*tables, level=given.level)
+    else:
+        found = _models(given)
+    print(summary(found))
+    if given.output is not None:
+        write_comparison(found, given.output, given.first, given.second)
+        print(f"\nWritten to {given.output}: comparison.csv, report.html")
+
+
+def _models(given: argparse.Namespace) -> Any:
+    from earnest import deployment
+    from earnest.deployment.models import compare_models
+
+    settings = {key: getattr(given, key) for key in ("drawn", "sampler", "positive")}
+    first, second = (
+        deployment.read(path, given.labels, embeddings=embeddings, **settings)
+        for path, embeddings in ((given.first, given.embeddings), (given.second, None))
+    )
+    return compare_models(
+        first,
+        second,
+        estimators=given.estimators,
+        level=given.level,
+        resamples=given.resamples,
+        seed=given.seed,
+    )
+
+
+def read_estimates(path: str) -> "pandas.DataFrame":
+    """Read the estimates of a run: one table, or all below a folder of results.
+
+    Raises
+    ------
+    UnusableInput
+        If there are none.
+    """
+    import pandas as pd
+
+    from earnest import io, schemas
+    from earnest.deployment import UnusableInput
+
+    place = Path(path)
+    if place.suffix in (".csv", ".tsv"):
+        raise UnusableInput(f"{place}: a pool is compared by its labels; give them with --labels")
+    if not place.exists():
+        raise UnusableInput(f"there is no file or folder {place}")
+    files = [place] if place.is_file() else sorted((place / "estimates").rglob("*.parquet"))
+    if not files:
+        hint = (
+            "; that of an own pool keeps no single draws: compare the two pool tables with --labels"
+            if (place / "evaluation.json").exists()
+            else "; name the folder of a study below results/"
+        )
+        raise UnusableInput(f"{place} holds no estimates/*.parquet{hint}")
+    try:
+        frames = [io.read_frame("estimates", file) for file in files]
+    except (schemas.SchemaError, OSError) as error:
+        raise UnusableInput(str(error)) from error
+    return pd.concat(frames, ignore_index=True)
+
+
+def summary(found: Any) -> str:
+    """Return what the terminal shows of a comparison."""
+    from earnest.deployment.comparing import MOVED, name_of
+
+    records = found.rows.astype(object).where(found.rows.notna(), None).to_dict("records")
+    shown = [row for row in records if row["verdict"] == MOVED]
+    heading = "Moved:"
+    if not shown:
+        shown = [row for row in records if row["difference"] is not None]
+        heading = "None moved. The largest differences:"
+    shown.sort(key=lambda row: -abs(row["difference"]))
+    rows = [
+        [
+            name_of(row),
+            terminal.number(row["first"]),
+            terminal.number(row["second"]),
+            f"{row['difference']:+.3f}",
+            terminal.interval(row["low"], row["high"]),
+            "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.2g}",
+        ]
+        for row in shown[:MOST_ROWS]
+    ]
+    heads = ["estimate", "first", "second", "difference", "interval", "adjusted p"]
+    parts = ["\n".join(terminal.paragraph(one) for one in found.sentences)]
+    if rows:
+        parts += [heading, terminal.table(heads, rows, right=(1, 2, 3, 5))]
+    if len(shown) > MOST_ROWS:
+        parts.append(f"and {len(shown) - MOST_ROWS} more")
+    return "\n\n".join(parts)

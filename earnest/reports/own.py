@@ -1,0 +1,200 @@
+"""The page of a pool of one's own, and that of a comparison of runs."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from earnest.reports import figures, tables, words
+from earnest.reports.findings import number, percent, signed
+from earnest.reports.rendering import render
+from earnest.reports.view import records
+
+if TYPE_CHECKING:
+    from earnest.deployment.comparing import Comparison
+    from earnest.deployment.evaluating import Evaluation
+
+FIRST = 100  # items to label next that the page lists
+UNSEEN = {
+    "confidence": "surer or less sure than every labelled item",
+    "distance": "farther from any label than labels are from one another",
+    "prediction": "predicted to be of a class of which no labelled item is predicted to be",
+    "label": "predicted to be of a class that no labelled item is of",
+    "subconcept": "most probably of a subconcept that no labelled item is most probably of",
+}
+SCHEMES = {"random": "at random", "designed": "by how much each is likely to tell"}
+
+
+def build_page(found: "Evaluation", title: str, provenance: Mapping[str, Any]) -> str:
+    """Build the page of one evaluation.
+
+    Parameters
+    ----------
+    found : earnest.deployment.Evaluation
+    title : str
+    provenance : mapping
+        Any of config, versions, code (stamps), each a mapping or a plain value.
+
+    Returns
+    -------
+    str
+        A complete HTML document, the same for the same inputs; it loads nothing.
+    """
+    rows = records(found.estimates)
+    facts = found.facts
+    settings = {key: facts[key] for key in ("level", "resamples", "seed", "budget", "target")}
+    return render(
+        "own.html",
+        title=title,
+        facts=facts,
+        recommendation=found.recommendation,
+        notes=found.notes,
+        sheets=_sheets(rows),
+        classes=_class_rows(rows, facts),
+        flags=_flags(rows),
+        weights=[row for row in rows if row["ess"] is not None and _is_main(row)],
+        unseen=[_unseen_row(row) for row in records(found.unseen)],
+        plans=[_plan_row(row) for row in records(found.plans)],
+        chosen=records(found.next_labels),
+        first=FIRST,
+        scheme=SCHEMES.get(facts["next_scheme"]),
+        settings={
+            str(key): tables.settings_rows(value)
+            for key, value in ({"settings": settings} | dict(provenance)).items()
+        },
+        number=number,
+        label=lambda name: words.style(name).label,
+        meaning=lambda name: words.style(name).meaning,
+    )
+
+
+def _is_main(row: Mapping[str, Any]) -> bool:
+    return (row["measure"], row["utility"]) == ("accuracy", "none")
+
+
+def _sheets(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One table for each measure of the whole pool, recalls apart."""
+    kinds = dict.fromkeys((row["measure"], row["utility"]) for row in rows)
+    sheets = []
+    for measure, utility in kinds:
+        if measure.startswith("recall:"):
+            continue
+        mine = [row for row in rows if (row["measure"], row["utility"]) == (measure, utility)]
+        name = words.measure(measure)
+        if utility != "none":
+            name = f"{words.utility(utility)} {name}"
+        span = _span(mine)
+        sheets.append(
+            {
+                "name": name,
+                "axis": None if span is None else figures.safe(figures.strip_axis(span)),
+                "rows": [_score_row(row, span) for row in mine],
+            }
+        )
+    return sheets
+
+
+def _span(rows: list[dict[str, Any]]) -> tuple[float, float] | None:
+    ends = [row[key] for row in rows for key in ("value", "low", "high") if row[key] is not None]
+    if not ends:
+        return None
+    pad = max(0.02, 0.05 * (max(ends) - min(ends)))
+    return min(ends) - pad, max(ends) + pad
+
+
+def _score_row(row: dict[str, Any], span: tuple[float, float] | None) -> dict[str, Any]:
+    strip = ""
+    if row["value"] is not None and span is not None:
+        look = words.style(row["estimator"])
+        ends = None if row["low"] is None else (row["low"], row["high"])
+        marks = [(look.marker, look.colour, row["value"])]
+        strip = figures.safe(figures.strip(marks, None, span, ends))
+    return row | {
+        "label": words.style(row["estimator"]).label,
+        "strip": strip,
+        "interval_text": "–"
+        if row["low"] is None
+        else f"{number(row['low'])} to {number(row['high'])}",
+        "why": _why(row),
+    }
+
+
+def _why(row: dict[str, Any]) -> str:
+    if row["reason"]:
+        return row["reason"]
+    if row["interval"] == "assumption":
+        return f"holds only if {row['holds_if']}"
+    return "holds by how the items were chosen" if row["interval"] == "design" else ""
+
+
+def _class_rows(rows: list[dict[str, Any]], facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Recalls by the recommended estimator and unweighted, one row a class."""
+    if facts["recommended"] is None:
+        return []
+    name = facts["recommended"]["accuracy"]["estimator"]
+    by = {(row["estimator"], row["measure"]): row for row in rows if row["utility"] == "none"}
+    found = []
+    for one in facts["classes"]:
+        row = by[name, f"recall:{one}"]
+        plain = by.get(("unweighted", f"recall:{one}"), {"value": None})
+        found.append(_score_row(row, None) | {"name": one, "plain": plain["value"]})
+    return found
+
+
+def _flags(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    names = dict.fromkeys(name for row in rows for name in row["flags"].split())
+    return [(name, words.flag(name)) for name in names]
+
+
+def _unseen_row(row: dict[str, Any]) -> dict[str, Any]:
+    share = None if row["share"] is None else percent(row["share"])
+    return row | {"what": UNSEEN[row["kind"]], "share_text": share or "–"}
+
+
+def _plan_row(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"how": SCHEMES[row["scheme"]], "label": words.style(row["estimator"]).label}
+
+
+def build_comparison(found: "Comparison", first: str, second: str) -> str:
+    """Build the page of a comparison.
+
+    Parameters
+    ----------
+    found : earnest.deployment.comparing.Comparison
+    first, second : str
+        What the two are called.
+
+    Returns
+    -------
+    str
+        A complete HTML document, the same for the same inputs; it loads nothing.
+    """
+    from earnest.deployment.comparing import name_of
+
+    rows = records(found.rows)
+    gaps = [row[key] for row in rows for key in ("difference", "low", "high")]
+    gaps = [0.0, *(gap for gap in gaps if gap is not None)]
+    span = min(gaps) - 0.01, max(gaps) + 0.01
+    order = {"moved": 0, "within noise": 1, "unchanged": 2, "not comparable": 3}
+    rows.sort(key=lambda row: (order[row["verdict"]], -abs(row["difference"] or 0)))
+    return render(
+        "comparison.html",
+        title="What moved?",
+        first_name=first,
+        second_name=second,
+        sentences=found.sentences,
+        level=found.level,
+        axis=figures.safe(figures.strip_axis(span)),
+        rows=[_gap_row(row, span) | {"name": name_of(row)} for row in rows],
+        number=number,
+    )
+
+
+def _gap_row(row: dict[str, Any], span: tuple[float, float]) -> dict[str, Any]:
+    strip = ""
+    if row["difference"] is not None:
+        ends = None if row["low"] is None else (row["low"], row["high"])
+        colour = "#0072B2" if row["verdict"] == "moved" else "#595959"
+        marker = "circle" if row["verdict"] == "moved" else "ring"
+        marks = [(marker, colour, row["difference"])]
+        strip = figures.safe(figures.strip(marks, 0.0, span, ends))
+    text = "–" if row["low"] is None else f"{signed(row['low'])} to {signed(row['high'])}"
+    return row | {"strip": strip, "gap": signed(row["difference"]), "interval_text": text}

@@ -1,0 +1,22 @@
+"""Entry script of rule evaluate_own_pool."""
+
+from earnest import deployment, io, provenance
+from earnest.deployment.chances import with_safe_names
+from earnest.joblog import job_log
+from earnest.reports import own
+
+with job_log(snakemake.log[0]):
+    made = snakemake.output
+    inputs = deployment.read(**dict(snakemake.input.items()), **snakemake.params.reading)
+    found = deployment.evaluate(inputs, **snakemake.params.evaluation)
+    about = snakemake.params.provenance | {
+        "versions": provenance.library_versions(*snakemake.params.libraries),
+    }
+    io.write_frame("own_estimates", found.estimates, made.estimates)
+    io.write_csv("own_estimates", found.estimates, made.sheet)
+    io.write_frame("own_unseen", found.unseen, made.unseen)
+    io.write_frame("own_plans", found.plans, made.plans)
+    io.write_csv("next_labels", with_safe_names(found.next_labels), made.chosen)
+    io.write_json(found.document(), made.evaluation)
+    io.write_json(about, made.provenance)
+    io.write_text(own.build_page(found, snakemake.params.title, about), made.report)
