@@ -2,6 +2,7 @@
 
 import importlib
 import os
+from collections.abc import Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,28 @@ def list_clips(name: str, root: str | os.PathLike, **options: str | None) -> "pa
         If the data set's own list of files is not in `root`.
     """
     return source(name).list_clips(root, **options)
+
+
+def known_labels(names: Iterable[str]) -> frozenset[str] | None:
+    """Return every label that some source could give, so that others can be called unknown.
+
+    All sources count, whichever a study has: a foreground of an absent one drops out with a
+    message, and only a label that no source knows is a mistake.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The data sets of a study, keys of `SOURCES`.
+
+    Returns
+    -------
+    frozenset of str, or None
+        None if one of them has whatever labels its user gave it.
+    """
+    if not all(hasattr(source(name), "LABELS") for name in names):
+        return None
+    modules = map(source, SOURCES)
+    return frozenset().union(*(getattr(module, "LABELS", ()) for module in modules))
 
 
 def source(name: str) -> ModuleType:

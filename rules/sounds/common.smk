@@ -1,5 +1,5 @@
 # Studies on sounds, mixed or as they are: their configuration, grid and helper functions.
-from earnest import embeddings, plan, samplers
+from earnest import datasets, embeddings, plan, samplers
 from earnest.datasets import folder
 
 SCHEMA = workflow.source_path("../../config/schemas/config.schema.yaml")
@@ -97,7 +97,8 @@ def get_margins(mixtures):
 def find_pairs_problems(study):
     """Yield what is wrong in the pairs table, and context tasks whose foreground is not in it."""
     try:
-        pairs = plan.read_pairs(study["mixtures"]["pairs"])
+        known = datasets.known_labels(study["datasets"])
+        pairs = plan.read_pairs(study["mixtures"]["pairs"], known=known)
         pairs = plan.pairs_of_splits(pairs, study["mixtures"]["class_splits"])
         foregrounds = set(pairs["foreground"])
     except plan.PairsError as error:

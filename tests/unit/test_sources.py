@@ -209,6 +209,17 @@ def labels_of_sources(mirror):
     return given | {"esc50": set(datasets.list_clips("esc50", mirror / "esc50")["label"])}
 
 
+def test_the_labels_of_esc50_are_those_of_its_table(mirror):
+    assert set(datasets.source("esc50").LABELS) == labels_of_sources(mirror)["esc50"]
+
+
+def test_labels_that_no_source_has_are_unknown_unless_the_user_gives_some():
+    known = datasets.known_labels(["esc50", "demo"])
+    assert {"rain", "dog_bark", "bell", "sniff", "phone"} <= known
+    assert "rian" not in known
+    assert datasets.known_labels(["esc50", "folder"]) is None
+
+
 def test_every_label_of_the_pairs_is_given_by_a_source_under_exactly_that_name(root, mirror):
     pairs = plan.read_pairs(root / "config" / "spuraudio" / "pairs.tsv")
     labels = {

@@ -172,6 +172,25 @@ def test_a_context_task_of_an_unknown_foreground_stops_before_any_job(empty_proj
     assert not (empty_project.folder / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("train\tdog_bark\trian\t0", "unknown class 'rian'; did you mean 'rain'?"),
+        ("train\tdog_bark\tdog_bark\t0", "dog_bark is paired with itself"),
+    ],
+)
+def test_a_bad_line_of_the_pairs_stops_before_any_job(empty_project, line, reason):
+    path = empty_project.folder / "config/demo/pairs.tsv"
+    lines = path.read_text().splitlines()
+    (empty_project.folder / "config/pairs.tsv").write_text("\n".join([*lines, line]) + "\n")
+    config = empty_project.changed_config(mixtures={"pairs": "config/pairs.tsv"})
+    result = empty_project.snakemake(config=config, check=False)
+    assert result.returncode != 0
+    where = f"mixtures.pairs: config/pairs.tsv, line {len(lines) + 1}"
+    assert f"{where}: {reason}" in result.stdout
+    assert not (empty_project.folder / "results").exists()
+
+
 def test_a_missing_data_set_says_what_to_put_where(empty_project):
     config = empty_project.changed_config(
         datasets=["esc50"],

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FOREGROUNDS = tuple(VOICES)
 BACKGROUNDS = tuple(TEXTURES)
+LABELS = FOREGROUNDS + BACKGROUNDS
 LIST = "clips.csv"
 COLUMNS = ("filename", "label", "recording")
 
