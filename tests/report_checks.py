@@ -16,8 +16,11 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+# as narrow as phones in use are
+PHONE = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
 DESKTOP = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+# 210 x 297 mm less the margins of the style sheet, at 96 px an inch
+A4 = DESKTOP | {"width": 688, "height": 1001}
 
 
 def browser_missing() -> str | None:
@@ -85,6 +88,151 @@ def overflowing(driver) -> list[str]:
           .map((e) => e.outerHTML.slice(0, 120));
         """
     )
+
+
+def open_all(driver) -> None:
+    """Open everything that can be opened."""
+    driver.execute_script("for (const d of document.querySelectorAll('details')) d.open = true;")
+
+
+def too_wide(driver, screen: dict) -> list[str]:
+    """What makes a page scroll sideways on a screen; nothing when it does not."""
+    width = driver.execute_script("return document.documentElement.scrollWidth")
+    found = overflowing(driver)
+    return found if width <= screen["width"] else [f"{width} px wide", *found]
+
+
+def weakest_contrast(driver) -> tuple[float, str]:
+    """The lowest contrast of visible text with what is behind it (WCAG 2), and where it is.
+
+    Backgrounds must be opaque where they are not the page's; text in figures counts by its fill.
+    """
+    return tuple(
+        driver.execute_script(
+            """
+            const light = (text) => {
+              const [r, g, b] = text.match(/[\\d.]+/g).map(Number).map((v) => v / 255)
+                .map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+              return .2126 * r + .7152 * g + .0722 * b;
+            };
+            const behind = (e) => {
+              for (; e; e = e.parentElement) {
+                const colour = getComputedStyle(e).backgroundColor;
+                if (!colour.endsWith(", 0)")) return colour;
+              }
+              return "rgb(255, 255, 255)";
+            };
+            let worst = [99, ""];
+            for (const e of document.querySelectorAll("body *")) {
+              const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+              if (!own || !e.checkVisibility() || e.closest("script, title, datalist")) continue;
+              const style = getComputedStyle(e);
+              const ink = e.closest("svg") ? style.fill : style.color;
+              const pair = [light(ink), light(behind(e))].sort((a, b) => b - a);
+              const ratio = (pair[0] + .05) / (pair[1] + .05);
+              if (ratio < worst[0]) worst = [ratio, e.outerHTML.slice(0, 80)];
+            }
+            return worst;
+            """
+        )
+    )
+
+
+def smallest_figure_text(driver) -> float:
+    """Height in px of the smallest text in the page's figures, as they are scaled now."""
+    return driver.execute_script(
+        """
+        const sizes = [...document.querySelectorAll("svg text")]
+          .filter((t) => t.checkVisibility())
+          .map((t) => parseFloat(getComputedStyle(t).fontSize)
+                      * t.ownerSVGElement.getScreenCTM().a);
+        return Math.min(...sizes, 99);
+        """
+    )
+
+
+def walk_by_keyboard(driver, most: int = 400) -> list[dict]:
+    """Press Tab through a page from its top and describe what gets the focus, in order.
+
+    Returns
+    -------
+    list of dict
+        `place` in the document, `html`, `outline` (its width in px, 0 without one), `shown`
+        (its first box is inside the window and nothing covers its middle); the last entry is
+        the one before the focus leaves the page.
+    """
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    driver.execute_script("scrollTo(0, 0); document.activeElement.blur();")
+    found: list[dict] = []
+    for _ in range(most):
+        ActionChains(driver).send_keys("\ue004").perform()
+        one = driver.execute_script(
+            """
+            const e = document.activeElement;
+            if (!e || e === document.body || e === document.documentElement) return null;
+            const style = getComputedStyle(e), box = e.getClientRects()[0];
+            const x = box.left + Math.min(box.width / 2, 100);
+            const y = box.top + Math.min(box.height / 2, 20);
+            const over = document.elementFromPoint(x, y);
+            return {place: [...document.querySelectorAll("*")].indexOf(e),
+                    html: e.outerHTML.slice(0, 90),
+                    outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+                    shown: y >= 0 && y < innerHeight && Boolean(over)
+                           && (e.contains(over) || over.contains(e))};
+            """
+        )
+        if one is None:
+            return found
+        if not found or found[-1]["place"] != one["place"]:
+            found.append(one)
+    raise AssertionError(f"after {most} times Tab the focus is still on the page: {found[-1]}")
+
+
+def reachable(driver) -> int:
+    """How many visible elements the keyboard must reach."""
+    return driver.execute_script(
+        """
+        const kinds = ["a[href]", "button", "input", "select", "textarea", "summary",
+                       "audio[controls]", "[tabindex='0']"];
+        return [...document.querySelectorAll(kinds.join())]
+          .filter((e) => e.checkVisibility() && !e.disabled).length;
+        """
+    )
+
+
+def printed(driver) -> dict:
+    """Print a page on A4 and describe what comes out.
+
+    Returns
+    -------
+    dict
+        `pages`; `needed`, the height of the page in sheets; `too_tall`, blocks that must stay
+        together and are higher than a sheet; `too_wide`, as in `too_wide`.
+    """
+    import base64
+    import re
+
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", A4)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    found = driver.execute_script(
+        """
+        const sheet = arguments[0], tall = [];
+        for (const e of document.body.querySelectorAll("*")) {
+          const kept = getComputedStyle(e).breakInside === "avoid";
+          if (kept && e.checkVisibility() && e.getBoundingClientRect().height > sheet)
+            tall.push(e.outerHTML.slice(0, 120));
+        }
+        return {needed: document.documentElement.scrollHeight / sheet, too_tall: tall};
+        """,
+        A4["height"],
+    )
+    found["too_wide"] = too_wide(driver, A4)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    options = {"preferCSSPageSize": True, "printBackground": True}
+    options |= {"paperWidth": 8.27, "paperHeight": 11.69}
+    pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", options)["data"])
+    return found | {"pages": len(re.findall(rb"/Type\s*/Page\b", pdf))}
 
 
 def sounds(driver) -> list[dict]:

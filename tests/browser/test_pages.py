@@ -1,0 +1,132 @@
+"""Every kind of page, measured: on a phone, in print, by keyboard, in contrast, in bytes."""
+
+import pytest
+
+from earnest import io
+from earnest.reports import index, page, subconcepts
+from tests import made_listening, made_report, made_tables
+
+pytest.register_assert_rewrite("tests.report_checks")
+from tests.report_checks import (  # noqa: E402  (its assertions are rewritten first)
+    DESKTOP,
+    PHONE,
+    browser,
+    browser_missing,
+    console,
+    open_all,
+    printed,
+    reachable,
+    requested,
+    show,
+    smallest_figure_text,
+    too_wide,
+    walk_by_keyboard,
+    weakest_contrast,
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(browser_missing() is not None, reason=str(browser_missing())),
+]
+
+
+def make_report(folder):
+    io.write_text(page.build_report(made_report.made_inputs()), folder / "report.html")
+    return folder / "report.html"
+
+
+def make_subconcepts(folder):
+    io.write_text(subconcepts.build_report(made_tables.made_inputs()), folder / "report.html")
+    return folder / "report.html"
+
+
+def make_listening(folder):
+    return made_listening.make(folder).page
+
+
+def make_index(folder):
+    for name, title in (("demo", made_report.HOSTILE), ("a-study-with-a-long-name", "Long " * 30)):
+        io.write_text("", folder / name / "report.html")
+        row = {"accuracy": {"mean": 0.7, "truth": 0.8}}
+        tasks = {"foregrounds": {"random": {"unweighted": row, "difference": row}}}
+        io.write_json(
+            {"samplers": ["random"], "size": 100, "tasks": tasks}, folder / name / "metrics.json"
+        )
+        config = {"title": title, "kind": "mixtures", "tasks": []}
+        io.write_json({"config": config}, folder / name / "provenance.json")
+    (folder / "begun").mkdir()
+    return index.write_index(folder)
+
+
+MAKERS = {
+    "report": make_report,
+    "subconcepts": make_subconcepts,
+    "listening": make_listening,
+    "index": make_index,
+}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def path(request, tmp_path_factory):
+    return MAKERS[request.param](tmp_path_factory.mktemp("somebody's pages"))
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    with browser(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+def test_opens_from_disk_without_a_complaint_and_asks_nobody(driver, path):
+    show(driver, path, DESKTOP)
+    requested(driver)
+    console(driver)
+    show(driver, path, DESKTOP)
+    asked = [one for one in requested(driver) if one != str(path.resolve())]
+    assert all(one.startswith(str(path.parent / "listening")) for one in asked)
+    assert console(driver) == []
+    assert path.stat().st_size < 10_000_000
+
+
+@pytest.mark.parametrize("screen", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_nothing_but_tables_scrolls_sideways_even_when_all_is_open(driver, path, screen):
+    show(driver, path, screen)
+    assert too_wide(driver, screen) == []
+    open_all(driver)
+    assert too_wide(driver, screen) == []
+
+
+def test_figures_can_be_read_on_a_phone(driver, path):
+    show(driver, path, PHONE)
+    open_all(driver)
+    assert smallest_figure_text(driver) >= 9
+
+
+def test_text_stands_out_from_what_is_behind_it(driver, path):
+    # WCAG 2 AA: 4.5 to 1
+    for dark in ("light", "dark"):  # a browser set to dark must not turn half of a page dark
+        feature = {"name": "prefers-color-scheme", "value": dark}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        show(driver, path, DESKTOP)
+        open_all(driver)
+        ratio, where = weakest_contrast(driver)
+        assert ratio >= 4.5, where
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_the_keyboard_reaches_everything_in_the_order_of_the_page_and_one_sees_where(driver, path):
+    show(driver, path, DESKTOP)
+    walked = walk_by_keyboard(driver)
+    places = [one["place"] for one in walked]
+    assert places == sorted(set(places))
+    assert len(walked) >= reachable(driver) > 0
+    assert [one["html"] for one in walked if one["outline"] < 2] == []
+    assert [one["html"] for one in walked if not one["shown"]] == []
+
+
+def test_prints_on_a4_without_torn_figures_or_wasted_sheets(driver, path):
+    show(driver, path, DESKTOP)
+    sheets = printed(driver)
+    assert sheets["too_wide"] == []
+    assert sheets["too_tall"] == []
+    assert sheets["pages"] <= 1.5 * sheets["needed"] + 1
