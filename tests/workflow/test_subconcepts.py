@@ -19,9 +19,11 @@ def test_a_study_that_does_not_ask_has_no_such_target(finished):
 
 def test_what_is_asked_for_is_made_and_no_more(project):
     config = project.changed_config(subconcepts=ASKED)
-    assert project.planned(config=config) == OWN | {"write_subconcepts_report": 1}
+    # the study's own report shows the configuration, which is another now
+    report = {"write_report": 1, "check_clips": 1}
+    assert project.planned(config=config) == OWN | END | report
     project.snakemake("--", "subconcepts", config=config)
-    assert project.planned(config=config) == {}
+    assert project.planned(config=config) == report
     folder = project.result("subconcepts")
     scores = pd.read_parquet(folder / "scores.parquet")
     # 2 repeats x 2 folds x 3 parts x 3 measures x 5 weightings
@@ -39,7 +41,7 @@ def test_what_is_asked_for_is_made_and_no_more(project):
     assert "Do rare contexts fail, and do the weights show it?" in page
     # another correction adds its own jobs
     more = project.changed_config(subconcepts=ASKED | {"corrections": ["none", "smote"]})
-    assert project.planned(config=more) == {"score_correction": 2, **END}
+    assert project.planned(config=more) == {"score_correction": 2, **END, **report}
 
 
 @pytest.mark.parametrize(
