@@ -25,7 +25,7 @@ UTILITIES = {
     "none": ("plain", "#595959", "6 4"),
     "predicted": ("predicted (Eq. 6)", "#D55E00", "9 3 2 3"),
     "majority_one": ("predicted, majority 1", "#B8860B", "2 2"),
-    "conditional": ("conditional", "#AA4499", ""),
+    "conditional": ("conditional", "#B84C8F", ""),
     "true": ("true", "#111111", "1.5 3.5"),
 }
 MEANINGS = {

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 class Style:
     """How one estimator is named and drawn.
 
-    Colours are those of Okabe and Ito, which stay apart for colour-blind readers, with their
-    purple made darker to be seen on white; dash and marker differ as well, for grey prints.
+    Colours start from those of Okabe and Ito and of Tol, which stay apart for colour-blind
+    readers, the light ones made darker to be seen on white (3 to 1 at least); dash and marker
+    together are each estimator's own, so no colour is needed to tell curves apart.
     """
 
     label: str
@@ -75,7 +76,7 @@ STYLES = {
     ),
     "difference": Style(
         "Difference estimator",
-        "#AA4499",
+        "#B84C8F",
         "",
         "diamond",
         "the model's own mean confidence over the whole pool, corrected by how wrong that"
@@ -91,7 +92,7 @@ STYLES = {
     ),
     "post_stratified": Style(
         "Post-stratified by confidence",
-        "#56B4E9",
+        "#3390CC",
         "",
         "square",
         "the pool is cut into quarters by confidence, and each counts as much as it does in the"
@@ -99,7 +100,7 @@ STYLES = {
     ),
     "calibrated": Style(
         "Calibrated confidence",
-        "#E69F00",
+        "#BF7F00",
         "3 2",
         "diamond",
         "the labelled items teach how often a given confidence is right (Platt scaling); the rest"
@@ -107,14 +108,14 @@ STYLES = {
     ),
     "average_confidence": Style(
         "Average confidence",
-        "#999933",
+        "#929230",
         "2 3",
         "triangle",
         "the model's own mean confidence over the pool, taken at its word; uses no label at all",
     ),
     "atc": Style(
         "Thresholded confidence (ATC)",
-        "#44AA99",
+        "#3A9887",
         "9 3 2 3",
         "down",
         "the share of the pool that is surer than a threshold, set so that as many labelled items"
@@ -145,7 +146,7 @@ STYLES = {
     ),
     "hajek": Style(
         "Recorded chances, balanced (Hájek)",
-        "#6699CC",
+        "#6292C8",
         "5 2 1 2",
         "diamond",
         "one over the recorded chance as well, but divided by the sum of these weights, which makes"
@@ -160,7 +161,7 @@ STYLES = {
         " recorded chance of being labelled; right on average whatever the model is like",
     ),
 }
-_SPARE = ("#56B4E9", "#E69F00", "#332288", "#882255", "#44AA99", "#999933")
+_SPARE = ("#3390CC", "#BF7F00", "#332288", "#882255", "#3A9887", "#929230")
 
 SAMPLERS = {
     "random": ("Random", "every item has the same chance: the fair comparison"),
