@@ -56,7 +56,7 @@ prune: .venv/.core
 
 # Removes what runs made; downloads, recorded checksums and the environment stay.
 clean:
-	rm -rf results logs benchmarks/runs data/demo .snakemake
+	rm -rf results logs benchmarks/runs data/demo data/vectors .snakemake
 
 .venv/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "earnest needs $(PYTHON); set PYTHON=... to another Python 3.11" >&2; exit 1; }

@@ -103,6 +103,7 @@ else:
         clips,
         mixtures,
         embeddings,
+        check_embedding,
         pools,
         draws,
         estimates,
@@ -130,6 +131,10 @@ else:
     rule embeddings:
         input:
             get_all_embeddings,
+
+    rule check_embedding:
+        input:
+            get_embedding_checks,
 
     rule pools:
         input:

@@ -3,12 +3,21 @@
 import difflib
 import importlib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from earnest.embeddings.protocol import Backend
 
-__all__ = ["BACKENDS", "TRAINED", "Backend", "find_problems", "get_backend", "module_of", "sources"]
+__all__ = [
+    "BACKENDS",
+    "TRAINED",
+    "Backend",
+    "find_problems",
+    "get_backend",
+    "leftovers",
+    "module_of",
+    "sources",
+]
 
 # A new backend is one module and one line here; docs/embeddings.md says how.
 BACKENDS = {
@@ -77,6 +86,31 @@ def sources(name: str, options: Mapping[str, Any]) -> list[str]:
     """Return the files that a backend reads and that its options name: weights, vectors."""
     factory = _factory(name)
     return [str(path) for path in getattr(factory, "sources", lambda **_: [])(**options)]
+
+
+def leftovers(
+    backend: str, options: Mapping[str, Any], *, items: Sequence[str], variant: str | None = None
+) -> str:
+    """Say which of the user's own vectors belong to no item of a study; nothing for others.
+
+    Parameters
+    ----------
+    backend : str
+        A key of `BACKENDS`.
+    options : mapping
+        The backend's own options.
+    items : sequence of str
+        Names of the study's items.
+    variant : str, optional
+        Which variant of the mixtures they are.
+    """
+    if backend != "file":
+        return ""
+    names = get_backend(backend, **options).unused(items, variant=variant)
+    if not names:
+        return "every vector belongs to an item"
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{len(names)} vectors belong to no item: {', '.join(names[:5])}{more}"
 
 
 def module_of(name: str) -> str:

@@ -165,7 +165,7 @@ CODE = {
     "plan": ("plan",),
     "mixtures": ("mixing",),
     "backbones": ("embeddings.training",),
-    "embeddings": ("embeddings",),
+    "embeddings": ("embeddings.store",),
     "pools": ("pools",),
     "variants": ("variants",),
     "draws": ("engine.drawing",),
@@ -204,8 +204,10 @@ SETTINGS = {
         "root_seed": config["root_seed"],
     }
     | config["embeddings"][embedding],
+    # the code of its own backend, so that an edit of one backend is an edit of no other;
     # what a trained network gives depends on how it was trained
     "embeddings": lambda embedding: config["embeddings"][embedding]
+    | {"code_of_backend": get_backend_code(embedding)}
     | (
         {"backbone": get_stamp("backbones", embedding=embedding)}
         if is_trained(embedding)
@@ -390,12 +392,32 @@ def get_embedding(wildcards):
     return one | {"options": one["options"] | {"checkpoint": model}}
 
 
+def get_embedding_sources(wildcards):
+    """The files behind a backend: weights, or the user's own vectors."""
+    one = get_embedding(wildcards)
+    return embeddings.sources(one["backend"], one["options"])
+
+
 def get_embedding_input(wildcards):
     """What the embedding of one shard is made of: sounds, and the files behind the backend."""
-    one = get_embedding(wildcards)
-    return get_sounds(wildcards) | {
-        "sources": embeddings.sources(one["backend"], one["options"])
-    }
+    return get_sounds(wildcards) | {"sources": get_embedding_sources(wildcards)}
+
+
+def get_backend_code(embedding):
+    """Hash of the code behind one embedding: what reads sounds, and its own backend."""
+    backend = config["embeddings"][embedding]["backend"]
+    return provenance.code_version("embeddings.store", embeddings.module_of(backend))
+
+
+def get_embedding_code(wildcards):
+    return get_backend_code(wildcards.embedding)
+
+
+def get_embedding_checks(wildcards):
+    return [
+        get_result(f"embeddings/{embedding}/check.json")
+        for embedding in config["embeddings"]
+    ]
 
 
 def get_embedding_stamp(wildcards):

@@ -21,7 +21,9 @@ rule embed_items:
         table="mixtures" if MIXED else "items",
         sample_rate=config["clips"]["sample_rate"],
         length=LENGTH,
-        code=code_version("embeddings"),
+        # vectors by the content of their sound, of all studies: deleting the folder loses nothing but time
+        kept="data/vectors",
+        code=get_embedding_code,
         stamp=get_embedding_stamp,
     message:
         "Embedding by {wildcards.embedding}: {wildcards.variant}, shard {wildcards.shard}"
@@ -42,13 +44,34 @@ rule gather_embeddings:
     log:
         "logs/{study}/gather_embeddings/{embedding}/{variant}.log",
     params:
+        embedding=get_embedding,
         plan="mixture_plan" if MIXED else "items",
         table="mixtures" if MIXED else "items",
         shards=len(SHARDS),
         sounds_stamp=get_stamp("mixtures" if MIXED else "plan"),
-        code=code_version("embeddings"),
+        code=get_embedding_code,
         stamp=get_embedding_stamp,
     message:
         "Joining the embeddings by {wildcards.embedding}: {wildcards.variant}"
     script:
         "../../workflow_scripts/gather_embeddings.py"
+
+
+rule check_backend:
+    input:
+        sources=get_embedding_sources,
+    output:
+        checks="results/{study}/embeddings/{embedding}/check.json",
+    log:
+        "logs/{study}/check_backend/{embedding}.log",
+    resources:
+        mem_mb=grow_memory,
+        runtime=60,
+    params:
+        embedding=get_embedding,
+        code=get_embedding_code,
+        checks=provenance.code_version("embeddings.checking"),
+    message:
+        "Checking that the backend of embedding {wildcards.embedding} keeps its promises"
+    script:
+        "../../workflow_scripts/check_backend.py"
