@@ -80,6 +80,20 @@ def test_a_grown_grid_adds_only_new_shards(project):
     }
 
 
+def test_another_estimator_adds_only_its_own_shards(project):
+    before = times(project, "seeds-*.parquet")
+    estimators = ["unweighted", "kde", "difference", "calibrated"]
+    config = project.changed_config(estimates={"estimators": estimators})
+    # two tasks x three samplers, and not one draw
+    assert project.planned(config=config) == {"estimate_scores": 6, **END}
+    project.snakemake(config=config)
+    after = times(project, "seeds-*.parquet")
+    assert {path: after[path] for path in before} == before
+    assert {path.parent.name for path in after.keys() - before.keys()} == {"calibrated"}
+    compared = pd.read_csv(project.result("comparisons.csv"))
+    assert set(compared["estimator"]) == set(estimators)
+
+
 def test_a_shrunk_grid_drops_the_old_rows(project):
     config = project.changed_config(
         draws={"samplers": ["random"]}, estimates={"estimators": ["unweighted", "kde"]}
