@@ -102,10 +102,7 @@ def _folders(sources: Sequence[registry.Source], collection: str, destination: P
     downloads = destination / "downloads" / collection
     files, failed = fetching.fetch_all(sources, downloads)
     if failed:
-        lines = [
-            f"download failed: {error}; put {source.file} from {source.address} into {downloads}"
-            for source, error in failed.items()
-        ]
+        lines = [f"download of {source.file} failed: {error}" for source, error in failed.items()]
         raise fetching.MissingData("; ".join(lines))
     return [_unpacked(file, destination / "tables" / collection) for file in files]
 

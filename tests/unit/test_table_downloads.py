@@ -96,7 +96,7 @@ def test_what_cannot_be_had_is_a_reason_in_its_row(server, tmp_path):
     assert not table_downloads.is_registered("pmlb", "unknown", where["table"])
     fetched = table_downloads.fetch_table("pmlb", "gone", **where)
     assert fetched["folders"] == []
-    assert "download failed: 404" in fetched["reason"]
+    assert "download of gone.tsv.gz failed: 404" in fetched["reason"]
     path = tmp_path / "gone.json"
     io.write_json(fetched, path)
     folders, tried = table_downloads.found_by([path], ["mirror/pmlb"])
@@ -106,7 +106,7 @@ def test_what_cannot_be_had_is_a_reason_in_its_row(server, tmp_path):
     ).description
     assert description["status"] == "not run"
     assert "put gone.tsv.gz from https://" in description["reason"]
-    assert "download failed: 404" in description["reason"]
+    assert "download of gone.tsv.gz failed: 404" in description["reason"]
     assert f"to try again, delete {path}" in description["reason"]
 
 
