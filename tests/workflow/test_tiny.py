@@ -160,6 +160,21 @@ def test_a_killed_run_is_finished_by_the_same_command(finished, empty_project):
         assert empty_project.result(name).read_bytes() == finished.result(name).read_bytes()
 
 
+def test_more_margins_add_only_their_own_mixtures_and_the_scores_at_all_of_them(project):
+    config = project.changed_config(mixtures={"margin_lu": [8, 0], "clean": True})
+    # two new variants x two shards; one table of scores a task
+    assert project.planned(config=config) == {
+        "render_mixtures": 4,
+        "gather_mixtures": 1,
+        "embed_items": 4,
+        "gather_embeddings": 2,
+        "score_variants": 2,
+        "write_listening_page": 1,
+        "write_report": 1,
+        "check_clips": 1,
+    }
+
+
 def test_a_misspelt_key_stops_before_any_job(empty_project):
     path = empty_project.folder / "config/bad.yaml"
     study = yaml.safe_load((empty_project.folder / "config/tiny.yaml").read_text())
