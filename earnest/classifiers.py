@@ -1,8 +1,15 @@
-"""Classifiers on embeddings: logistic probe and random forest; posteriors sum to 1."""
+"""Classifiers on embeddings, with calibrated posteriors if wanted; posteriors sum to 1."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
+
+from earnest.classification.calibration import Calibrated, fit_temperature
+from earnest.classification.heads import Head
+from earnest.classification.probes import LinearProbe
+from earnest.networks import devices
+from earnest.networks.splitting import split_off
 
 MAX_ITERATIONS = 2_000
 
@@ -49,7 +56,53 @@ def _forest(
     )
 
 
-CLASSIFIERS = {"logistic": _logistic, "forest": _forest}
+def _probe(
+    rng: np.random.Generator,
+    *,
+    epochs: int = 100,
+    batch_size: int = 32,
+    learning_rate: float = 0.01,
+    weight_decay: float = 0.01,
+    device: str = "auto",
+) -> Any:
+    """Linear layer in torch, on standardised embeddings."""
+    return LinearProbe(
+        rng,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        weight_decay=weight_decay,
+        device=device,
+    )
+
+
+def _head(rng: np.random.Generator) -> Any:
+    """The last layer of the network that made the embeddings; made in `fit`, which knows it."""
+    raise ValueError("classifier head needs the network that a study trained for its embedding")
+
+
+CLASSIFIERS = {"logistic": _logistic, "forest": _forest, "probe": _probe, "head": _head}
+CALIBRATIONS = ("none", "temperature")
+
+
+def find_problems(name: str, *, task: str, is_trained: bool) -> Iterator[str]:
+    """Yield why a classifier cannot be used, before anything is computed.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CLASSIFIERS`.
+    task : str
+        Kind of the task.
+    is_trained : bool
+        Whether the study trains the network that makes the embeddings.
+    """
+    if name == "probe" and not devices.torch_is_installed():
+        yield devices.missing("classifier probe")
+    if name == "head" and not is_trained:
+        yield "classifier head is for embeddings whose network the study trains"
+    if name == "head" and task == "context":
+        yield "classifier head hears sounds, not their backgrounds: take another for kind context"
 
 
 def fit(
@@ -58,6 +111,11 @@ def fit(
     labels: np.ndarray,
     *,
     rng: np.random.Generator,
+    recordings: np.ndarray | None = None,
+    sounds: np.ndarray | None = None,
+    network: Mapping[str, Any] | None = None,
+    calibration: str = "none",
+    validation_share: float = 0.3,
     **options: Any,
 ) -> Classifier:
     """Fit a classifier.
@@ -65,36 +123,94 @@ def fit(
     Parameters
     ----------
     name : str
-        A key of `CLASSIFIERS`: `logistic` (option `C`, default 0.01) or `forest` (options
+        A key of `CLASSIFIERS`: `logistic` (option `C`, default 0.01), `forest` (options
         `n_estimators`, default 200, `min_samples_leaf`, default 1, and `class_weight`, of which
-        `balanced` weights each class by the inverse of its share).
+        `balanced` weights each class by the inverse of its share), `probe` (options `epochs`,
+        `batch_size`, `learning_rate`, `weight_decay`, `device`; needs torch) or `head`.
     embeddings : (n, d) float
-        Finite. The logistic model standardises them with the mean and SD of these rows.
+        Finite. `logistic` and `probe` standardise them with the mean and SD of these rows.
     labels : (n,) str or int
         At least two classes with two members each.
     rng : numpy.random.Generator
-        Source of the forest's randomness.
+        Source of all randomness.
+    recordings : (n,) str, optional
+        Needed for calibration: none of them is on both sides of it.
+    sounds : (n,) str, optional
+        Needed for `head`: what the network was trained to call the items.
+    network : mapping, optional
+        Needed for `head`: the last layer of the network that made the embeddings
+        (`earnest.networks.checkpoints.head`). Where it names the recordings that chose its epoch,
+        they, and no others, calibrate any classifier: it was trained on the rest.
+    calibration : str
+        `temperature`: a validation part does not train the classifier, and its posteriors are
+        given the temperature with the least log loss there.
+    validation_share : float
+        Share of that part, by recordings.
     **options
         The classifier's own options.
 
     Returns
     -------
     Classifier
+        With calibration, an `earnest.classification.calibration.Calibrated`.
 
     Raises
     ------
     ValueError
         If the classifier is unknown, lengths differ, an embedding is not finite (the row is
-        named), there is one class only, or a class has one member (it is named).
+        named), there is one class only, a class has one member (it is named), or there are too few
+        recordings for a validation part.
     """
     if name not in CLASSIFIERS:
         raise ValueError(f"unknown classifier {name!r}; known are {', '.join(CLASSIFIERS)}")
+    if calibration not in CALIBRATIONS:
+        raise ValueError(
+            f"unknown calibration {calibration!r}; known are {', '.join(CALIBRATIONS)}"
+        )
     embeddings, labels = _checked(embeddings), np.asarray(labels)
     _check_labels(labels, len(embeddings))
-    model = CLASSIFIERS[name](rng, **options)
-    model.fit(embeddings, labels)
-    _check_converged(model)
-    return model
+
+    def fitted(rows: np.ndarray) -> Classifier:
+        if name == "head" and network is not None and sounds is not None:
+            return Head(network, **options).learn_labels(labels[rows], np.asarray(sounds)[rows])
+        model = CLASSIFIERS[name](rng, **options)
+        model.fit(embeddings[rows], labels[rows])
+        _check_converged(model)
+        return model
+
+    everything = np.arange(len(labels))
+    if calibration == "none":
+        return fitted(everything)
+    if recordings is None:
+        raise ValueError("a calibration needs the recordings of the items")
+    training, validation = _halves(
+        labels, np.asarray(recordings, dtype=str), network, validation_share, rng
+    )
+    if len(np.unique(labels[training])) < 2 and name != "head":
+        raise ValueError("too few recordings for a validation part: one class is left to train on")
+    # the head was trained elsewhere, without its validation part
+    model = fitted(everything if name == "head" else training)
+    validation = validation[np.isin(labels[validation], model.classes_)]
+    targets = np.searchsorted(model.classes_, labels[validation])
+    temperature = fit_temperature(predict(model, embeddings[validation])[1], targets)
+    return Calibrated(model, temperature, len(validation))
+
+
+def _halves(
+    labels: np.ndarray,
+    recordings: np.ndarray,
+    network: Mapping[str, Any] | None,
+    share: float,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the training and of the validation part."""
+    if network is None or "validation_recordings" not in network:
+        parts = split_off(labels.astype(str), recordings, share=share, rng=rng)
+        return parts.training, parts.validation
+    unheard = np.isin(recordings, list(network["validation_recordings"]))
+    if not unheard.any():
+        raise ValueError("no item is of a recording that the network was not trained on")
+    return np.flatnonzero(~unheard), np.flatnonzero(unheard)
 
 
 def predict(model: Classifier, embeddings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest import classifiers
+from earnest.classification.calibration import Calibrated, expected_calibration_error
 from earnest.estimation.pool import Pool
 from earnest.pooling.plans import BINARY, KINDS, Plan
 from earnest.rng import generator
@@ -50,6 +51,7 @@ def build_pool(
     foreground: str | None = None,
     classifier: str = "logistic",
     classifier_options: dict[str, Any] | None = None,
+    network: dict[str, Any] | None = None,
 ) -> PoolResult:
     """Train a task's classifier on the training items and apply it to the pool items.
 
@@ -73,6 +75,9 @@ def build_pool(
         A key of `earnest.classifiers.CLASSIFIERS`; also the subconcept model.
     classifier_options : dict, optional
         Its options.
+    network : dict, optional
+        The last layer of the network that made the embeddings, if the study trained one
+        (`earnest.networks.checkpoints.head`).
 
     Returns
     -------
@@ -87,9 +92,12 @@ def build_pool(
         If the kind is unknown or embeddings do not fit the items.
     """
     kept, plan, model = _prepared(
-        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options
-    )
-    frame, classes = _pool_frame(kept[model.is_pool], plan, model)
+        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options,
+        network,
+    )  # fmt: skip
+    fitted = model.fit(plan.label, "label")
+    frame = _pool_frame(kept[model.is_pool], plan, model, fitted)
+    classes = [str(one) for one in fitted.classes_]
     train_subconcepts = plan.subconcept[model.is_train]
     utility = None
     if plan.task is not None:
@@ -98,6 +106,7 @@ def build_pool(
     subconcepts = _subconcept_frame(name, frame, plan, utility, train_subconcepts)
     description = _describe(plan, name, kind, foreground, classes, utility, subconcepts)
     description["classifier"] = {"name": classifier, "options": dict(classifier_options or {})}
+    description["calibration"] = _calibration(frame, model, fitted)
     pool_embeddings = np.ascontiguousarray(model.embeddings[model.is_pool], dtype=np.float32)
     return PoolResult(frame, pool_embeddings, description, subconcepts)
 
@@ -131,11 +140,13 @@ def train_task(
     foreground: str | None = None,
     classifier: str = "logistic",
     classifier_options: dict[str, Any] | None = None,
+    network: dict[str, Any] | None = None,
 ) -> TrainedTask:
     """Train a task's classifier as `build_pool` does, and return it; parameters are the same."""
     kept, plan, model = _prepared(
-        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options
-    )
+        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options,
+        network,
+    )  # fmt: skip
     pool = kept[model.is_pool].assign(label=plan.label[model.is_pool])
     positive = None if plan.task is None else BINARY[1]
     return TrainedTask(model.fit(plan.label, "label"), pool.reset_index(drop=True), positive)
@@ -150,6 +161,7 @@ def _prepared(
     foreground: str | None,
     classifier: str,
     classifier_options: dict[str, Any] | None,
+    network: dict[str, Any] | None,
 ) -> tuple["pandas.DataFrame", Plan, "_Model"]:
     """Return the kept items, what the task makes of them, and how to learn it."""
     if kind not in KINDS:
@@ -163,8 +175,8 @@ def _prepared(
     is_train, is_pool = (kept["split"] == side for side in ("train", "pool"))
     _refuse_one_sided(name, plan.subconcept, is_train, is_pool)
     return kept, plan, _Model(
-        np.asarray(embeddings)[plan.rows], is_train, is_pool, classifier,
-        classifier_options or {}, root_seed, name,
+        np.asarray(embeddings)[plan.rows], kept, is_train, is_pool, classifier,
+        classifier_options or {}, network, root_seed, name,
     )  # fmt: skip
 
 
@@ -222,10 +234,12 @@ class _Model:
     """The kept items and how to learn something about them."""
 
     embeddings: np.ndarray
+    items: "pandas.DataFrame"
     is_train: np.ndarray
     is_pool: np.ndarray
     classifier: str
     options: dict[str, Any]
+    network: dict[str, Any] | None
     root_seed: int
     name: str
 
@@ -243,17 +257,35 @@ class _Model:
                 self.embeddings[self.is_train],
                 labels[self.is_train],
                 rng=generator(self.root_seed, self.name, "classifier", what),
+                recordings=self.items.loc[self.is_train, "recording"].to_numpy(dtype=str),
+                sounds=self.items.loc[self.is_train, "foreground"].to_numpy(dtype=str),
+                network=self.network,
                 **self.options,
             )
 
 
+def _calibration(
+    frame: "pandas.DataFrame", model: _Model, fitted: classifiers.Classifier
+) -> dict[str, Any]:
+    """Return how far confidence is from accuracy on the pool, with and without a temperature."""
+    correct = (frame["prediction"] == frame["label"]).to_numpy()
+    error = expected_calibration_error(frame["confidence"].to_numpy(), correct)
+    found = {"temperature": None, "validation_items": 0, "error": error, "error_before": error}
+    if isinstance(fitted, Calibrated):
+        before = classifiers.predict(fitted.plain, model.embeddings[model.is_pool])[1].max(axis=1)
+        found["temperature"] = fitted.temperature
+        found["validation_items"] = fitted.validation_items
+        found["error_before"] = expected_calibration_error(before, correct)
+    return found
+
+
 def _pool_frame(
-    kept: "pandas.DataFrame", plan: Plan, model: _Model
-) -> tuple["pandas.DataFrame", list[str]]:
+    kept: "pandas.DataFrame", plan: Plan, model: _Model, fitted: classifiers.Classifier
+) -> "pandas.DataFrame":
     import pandas as pd
 
-    predictions, posteriors, classes = model.posteriors_of(plan.label, "label")
-    frame = pd.DataFrame(
+    predictions, posteriors = classifiers.predict(fitted, model.embeddings[model.is_pool])
+    return pd.DataFrame(
         {
             "item_id": kept["item_id"].to_numpy(),
             "label": plan.label[model.is_pool],
@@ -269,7 +301,6 @@ def _pool_frame(
             "utility_conditional": np.nan,
         }
     )
-    return frame, classes
 
 
 def _utilities(plan: Plan, model: _Model, utility: dict[str, float]) -> dict[str, np.ndarray]:

@@ -12,8 +12,9 @@ with job_log(snakemake.log[0]):
     task = pools.train_task(
         *next(iter(rendered.values())),
         root_seed=params.root_seed,
-        classifier=params.classifier,
-        classifier_options=params.classifier_options,
+        classifier=params.classifier["name"],
+        classifier_options=params.classifier["options"],
+        network=io.read_optional_json(given.network),
         **params.task,
     )
     scores = variants.score_variants(

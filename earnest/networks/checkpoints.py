@@ -23,6 +23,7 @@ KEYS = {
     "mean",
     "sd",
     "settings",
+    "validation_recordings",
     "weights",
     "training",
 }
@@ -115,7 +116,8 @@ def head(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        `classes`, and `weights`: for each class those of the embedding, then the bias.
+        `classes`; `weights`: for each class those of the embedding, then the bias; and
+        `validation_recordings`, which chose the epoch and were not trained on.
     """
     import torch
 
@@ -123,7 +125,11 @@ def head(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
     (matrix,) = (weights[name] for name in weights if name.endswith("weight") and _in_head(name))
     (bias,) = (weights[name] for name in weights if name.endswith("bias") and _in_head(name))
     rows = torch.cat([matrix, bias[:, None]], dim=1)
-    return {"classes": list(checkpoint["classes"]), "weights": rows.tolist()}
+    return {
+        "classes": list(checkpoint["classes"]),
+        "weights": rows.tolist(),
+        "validation_recordings": list(checkpoint["validation_recordings"]),
+    }
 
 
 def _in_head(name: str) -> bool:

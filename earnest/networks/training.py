@@ -118,6 +118,7 @@ def train(
         "mean": run.data.mean_tensor.cpu(),
         "sd": run.data.sd_tensor.cpu(),
         "settings": options.settings,
+        "validation_recordings": sorted(set(recordings[parts.validation].tolist())),
         "weights": run.best["weights"],
         "training": {key: report[key] for key in ("best_epoch", "validation_accuracy")},
     }

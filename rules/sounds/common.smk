@@ -1,5 +1,5 @@
 # Studies on sounds, mixed or as they are: their configuration, grid and helper functions.
-from earnest import datasets, embeddings, plan, samplers
+from earnest import classifiers, datasets, embeddings, plan, samplers
 from earnest.datasets import folder
 
 SCHEMA = workflow.source_path("../../config/schemas/config.schema.yaml")
@@ -33,6 +33,7 @@ def find_config_problems(study):
     for name, one in study["embeddings"].items():
         for problem in embeddings.find_problems(one["backend"], one["options"]):
             yield f"embeddings.{name}: {problem}"
+    yield from find_classifier_problems(study)
     yield from find_folder_problems(study)
     needed, other = {"mixtures": ("mixtures", "split"), "clips": ("split", "mixtures")}[
         study["kind"]
@@ -45,6 +46,22 @@ def find_config_problems(study):
         yield from find_mixture_problems(study)
     else:
         yield from find_split_problems(study)
+
+
+def find_classifier_problems(study):
+    """Yield classifiers that cannot run here, or not on the embedding of their task."""
+    for task in study["tasks"]:
+        name = (task["classifier"] or study["classifier"])["name"]
+        embedding = study["embeddings"].get(
+            task["embedding"] or next(iter(study["embeddings"]))
+        )
+        problems = classifiers.find_problems(
+            name,
+            task=task["kind"],
+            is_trained=bool(embedding) and is_trained(embedding),
+        )
+        for problem in problems:
+            yield f"tasks: {task['name']!r}: {problem}"
 
 
 def find_folder_problems(study):
@@ -198,23 +215,25 @@ SETTINGS = {
         else config["split"]
     ),
     "mixtures": {"format": config["mixtures"]["format"]} if MIXED else {},
-    "backbones": lambda embedding: {
+    "backbones": lambda embedding, **_: {
         "name": embedding,
         "variant": MAIN,
         "root_seed": config["root_seed"],
     }
     | config["embeddings"][embedding],
     # the code of its own backend, so that an edit of one backend is an edit of no other;
+    # the code of its own backend, so that an edit of one backend is an edit of no other;
     # what a trained network gives depends on how it was trained
-    "embeddings": lambda embedding: config["embeddings"][embedding]
+    "embeddings": lambda embedding, **_: config["embeddings"][embedding]
+    | {"code_of_backend": get_backend_code(embedding)}
     | {"code_of_backend": get_backend_code(embedding)}
     | (
         {"backbone": get_stamp("backbones", embedding=embedding)}
-        if is_trained(embedding)
+        if is_trained(config["embeddings"][embedding])
         else {}
     ),
-    "pools": {
-        "classifier": config["classifier"],
+    "pools": lambda task, **_: {
+        "classifier": TASKS[task]["classifier"] or config["classifier"],
         "variant": MAIN,
         "root_seed": config["root_seed"],
     },
@@ -343,8 +362,8 @@ def get_all_sounds(wildcards):
 
 def is_trained(embedding):
     """Whether the study trains this network itself, and is not given one that was trained before."""
-    one = config["embeddings"][embedding]
-    return one["backend"] in embeddings.TRAINED and "checkpoint" not in one["options"]
+    own = "checkpoint" not in embedding["options"]
+    return embedding["backend"] in embeddings.TRAINED and own
 
 
 def get_backbone(embedding, name):
@@ -386,7 +405,7 @@ def get_unfinished(wildcards):
 def get_embedding(wildcards):
     """The backend of one embedding and its options, with the network that the study trains."""
     one = config["embeddings"][wildcards.embedding]
-    if not is_trained(wildcards.embedding):
+    if not is_trained(one):
         return one
     model = get_backbone(wildcards.embedding, "model.pt")
     return one | {"options": one["options"] | {"checkpoint": model}}
@@ -488,9 +507,28 @@ def get_all_estimates(wildcards):
 
 def get_task(wildcards):
     """The specification of one task, without what the rules settle."""
+    settled = ("embedding", "classifier")
     return {
-        key: value for key, value in TASKS[wildcards.task].items() if key != "embedding"
+        key: value for key, value in TASKS[wildcards.task].items() if key not in settled
     }
+
+
+def get_task_classifier(wildcards):
+    """The classifier of a task and its options."""
+    return TASKS[wildcards.task]["classifier"] or config["classifier"]
+
+
+def get_task_network(wildcards):
+    """The last layer of the network behind a task's embedding, where the study trained one."""
+    embedding = get_task_embedding(wildcards.task)
+    if not is_trained(config["embeddings"][embedding]):
+        return []
+    return [get_backbone(embedding, "head.json")]
+
+
+def get_choice(task):
+    """What the settings of a task's stages depend on."""
+    return {"task": task, "embedding": get_task_embedding(task)}
 
 
 def get_task_embedding(task):
@@ -530,9 +568,7 @@ def get_dose_responses():
 
 def get_dose_stamps():
     """The stamps of these scores, in their order."""
-    stamps = [
-        get_stamp("variants", embedding=get_task_embedding(task)) for task in TASKS
-    ]
+    stamps = [get_stamp("variants", **get_choice(task)) for task in TASKS]
     return stamps if len(VARIANTS) > 1 else []
 
 
@@ -540,7 +576,7 @@ def get_task_stamp(stage):
     """The stamp of the shards of a stage, for the embedding of their task."""
 
     def stamp(wildcards):
-        return get_stamp(stage, embedding=get_task_embedding(wildcards.task))
+        return get_stamp(stage, **get_choice(wildcards.task))
 
     return stamp
 
@@ -548,10 +584,7 @@ def get_task_stamp(stage):
 def get_estimate_stamps(wildcards):
     """The stamps of all shards of estimates, in their order."""
     paths = get_all_estimates(wildcards)
-    stamps = {
-        task: get_stamp("estimates", embedding=get_task_embedding(task))
-        for task in TASKS
-    }
+    stamps = {task: get_stamp("estimates", **get_choice(task)) for task in TASKS}
     return [stamps[path.split("/")[3]] for path in paths]
 
 
@@ -559,9 +592,7 @@ def get_all_stamps():
     """The stamp of every stage; of each task, from the embeddings on."""
     stamps = {stage: get_stamp(stage) for stage in ("clips", "plan", "mixtures")}
     for stage in ("embeddings", "pools", "draws", "estimates"):
-        stamps[stage] = {
-            task: get_stamp(stage, embedding=get_task_embedding(task)) for task in TASKS
-        }
+        stamps[stage] = {task: get_stamp(stage, **get_choice(task)) for task in TASKS}
     return stamps
 
 

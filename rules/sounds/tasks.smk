@@ -3,6 +3,7 @@ rule build_pool:
     input:
         item_table=get_items("items.parquet"),
         embeddings=get_items("embeddings.npy"),
+        network=get_task_network,
     output:
         pool="results/{study}/pools/{task}/pool.parquet",
         embeddings="results/{study}/pools/{task}/embeddings.npy",
@@ -17,8 +18,7 @@ rule build_pool:
         runtime=30,
     params:
         task=get_task,
-        classifier=config["classifier"]["name"],
-        classifier_options=config["classifier"]["options"],
+        classifier=get_task_classifier,
         root_seed=config["root_seed"],
         code=code_version("pools"),
         stamp=get_task_stamp("pools"),

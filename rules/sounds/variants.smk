@@ -3,6 +3,7 @@ rule score_variants:
     input:
         item_tables=get_variant_files("items.parquet"),
         embeddings=get_variant_files("embeddings.npy"),
+        network=get_task_network,
     output:
         scores="results/{study}/dose_response/{task}.parquet",
     log:
@@ -14,8 +15,7 @@ rule score_variants:
         runtime=30,
     params:
         task=get_task,
-        classifier=config["classifier"]["name"],
-        classifier_options=config["classifier"]["options"],
+        classifier=get_task_classifier,
         root_seed=config["root_seed"],
         margins=VARIANTS,
         scoring={

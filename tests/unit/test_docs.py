@@ -43,11 +43,23 @@ WITH_OPTIONS = {
     "mixing.render": mixing.render,
     "tasks.build_task": tasks.build_task,
     "utility.expected_utility": utility.expected_utility,
+    "classifiers.fit": classifiers.fit,
     "samplers.select": samplers.select,
     "estimates.estimate": estimates.estimate,
     "assessment.summarise": assessment.summarise,
 }
-DATA = {"posteriors", "rng", "correct", "labels", "weights", "minority", "is_minority"}
+DATA = {
+    "recordings",
+    "sounds",
+    "network",
+    "posteriors",
+    "rng",
+    "correct",
+    "labels",
+    "weights",
+    "minority",
+    "is_minority",
+}
 
 
 def section(text, heading):
