@@ -64,6 +64,12 @@ def find_classifier_problems(study):
             yield f"tasks: {task['name']!r}: {problem}"
 
 
+def is_trained(embedding):
+    """Whether the study trains this network itself, and is not given one that was trained before."""
+    own = "checkpoint" not in embedding["options"]
+    return embedding["backend"] in embeddings.TRAINED and own
+
+
 def find_folder_problems(study):
     """Yield what is wrong with the study's own folder, if it has one."""
     path = study["folder"]["path"]
@@ -223,10 +229,8 @@ SETTINGS = {
     }
     | config["embeddings"][embedding],
     # the code of its own backend, so that an edit of one backend is an edit of no other;
-    # the code of its own backend, so that an edit of one backend is an edit of no other;
     # what a trained network gives depends on how it was trained
     "embeddings": lambda embedding, **_: config["embeddings"][embedding]
-    | {"code_of_backend": get_backend_code(embedding)}
     | {"code_of_backend": get_backend_code(embedding)}
     | (
         {"backbone": get_stamp("backbones", embedding=embedding)}
@@ -359,12 +363,6 @@ def get_sounds(wildcards):
 def get_all_sounds(wildcards):
     """The tables of the items of all shards of a variant."""
     return get_mixture_shards([wildcards.variant]) if MIXED else [get_plan(wildcards)]
-
-
-def is_trained(embedding):
-    """Whether the study trains this network itself, and is not given one that was trained before."""
-    own = "checkpoint" not in embedding["options"]
-    return embedding["backend"] in embeddings.TRAINED and own
 
 
 def get_backbone(embedding, name):
