@@ -131,15 +131,19 @@ def _other_corrections(
     """One sentence on what correcting the imbalance in training changes."""
     parts = []
     for other in dict.fromkeys(row["correction"] for row in rows):
-        contrast, shift = found[other, "contrast"], found[other, "shift_true"]
-        if other != correction and contrast["value"] is not None:
-            parts.append(
-                f"{words.correction(other)} {_with_interval(contrast)}"
-                f" (true weights add {signed(shift['value'])})"
-            )
-    return [f"Rare less usual with another correction of imbalance: {'; '.join(parts)}."] * bool(
-        parts
-    )
+        contrast = found[other, "contrast"]
+        if other == correction or contrast["value"] is None:
+            continue
+        mine = [r for r in rows if r["kind"] == "context" and r["correction"] == other]
+        usual, rare = (
+            percent(sum(row[f"{name}_recall"] for row in mine) / len(mine))
+            for name in ("usual", "rare")
+        )
+        parts.append(
+            f"{words.correction(other)} {usual} usual and {rare} rare,"
+            f" {_with_interval(contrast)}, negative for {contrast['negative']}"
+        )
+    return [f"With another correction of imbalance: {'; '.join(parts)}."] if parts else []
 
 
 def _with_interval(row: Row) -> str:
