@@ -272,6 +272,11 @@ def read_json(path: str | os.PathLike) -> Any:
     return json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse)
 
 
+def read_named_json(names: Iterable[str], paths: Iterable[str | os.PathLike]) -> dict[str, Any]:
+    """Read one document for each name, in the same order."""
+    return dict(zip(names, map(read_json, paths), strict=True))
+
+
 def write_text(text: str, path: str | os.PathLike) -> None:
     """Write UTF-8 text with newlines kept, aside and renamed."""
     with written_aside(path) as aside:

@@ -289,6 +289,32 @@ def dose_rows(tasks) -> list[dict]:
     return rows
 
 
+def made_training(epochs: int = 60) -> dict:
+    """training.json of a network that learns fast and then overfits."""
+    curve = [
+        {
+            "epoch": n,
+            "loss": 2.2 * 0.94**n,
+            "validation_loss": 1.2 + 0.9 * 0.8**n + 0.004 * n,
+            "validation_accuracy": 0.62 - 0.4 * 0.9**n + 0.02 * (n % 3),
+        }
+        for n in range(1, epochs + 1)
+    ]
+    best = max(curve, key=lambda row: row["validation_accuracy"])
+    return {
+        "architecture": "cnn",
+        "classes": list(FOREGROUNDS),
+        "training_part": {"items": 1185, "recordings": 194},
+        "validation_part": {"items": 576, "recordings": 74},
+        "classes_without_validation": ["flute"],
+        "best_epoch": best["epoch"],
+        "validation_accuracy": best["validation_accuracy"],
+        "epochs": epochs,
+        "stopped_early": True,
+        "curve": curve,
+    }
+
+
 def made_inputs() -> ReportInputs:
     """Inputs of a complete report."""
     classes = {(m, "none"): t for m, t in zip(MEASURES, (0.783, 0.741, None, None), strict=True)}
@@ -306,9 +332,17 @@ def made_inputs() -> ReportInputs:
         description = {"name": name, "kind": kind, "title": title}
         description |= {"foreground": "dog", "positive": "minority"} if kind == "context" else {}
         description["question"] = "Which of the eight sounds is heard, whatever the background?"
+        description |= {"train_size": 400, "classifier": {"name": "head", "options": {}}}
+        description["calibration"] = {
+            "temperature": None if kind == "context" else 1.37,
+            "validation_items": 0 if kind == "context" else 120,
+            "error": 0.021,
+            "error_before": 0.064,
+        }
         pools[name] = (description, *pool_frames(name, kind))
         summary += summary_rows(name, truths)
     return ReportInputs(
+        trainings={"cnn": made_training()},
         dose_response=frame("dose_response", dose_rows(pools)),
         joint=frame("joint", joint_rows(("subconcepts", "dog_context"))),
         study="made",

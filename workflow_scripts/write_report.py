@@ -12,9 +12,7 @@ with job_log(snakemake.log[0]):
     files = zip(given.descriptions, given.pools, given.subconcepts, strict=True)
     about = params.provenance | {
         "versions": provenance.library_versions(*params.libraries),
-        "embeddings": dict(
-            zip(params.embeddings, map(io.read_json, given.embeddings), strict=True)
-        ),
+        "embeddings": io.read_named_json(params.embeddings, given.embeddings),
     }
     html = page.build_report(
         page.ReportInputs(
@@ -32,6 +30,7 @@ with job_log(snakemake.log[0]):
                 (row, io.read_item(given.audio[row["shard"]], row["row"], params.length))
                 for row in examples.choose_examples(mixtures, params.examples)
             ],
+            trainings=io.read_named_json(params.trained, given.trainings),
             provenance=about,
             headline=params.headline,
             level=params.level,

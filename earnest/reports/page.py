@@ -15,6 +15,7 @@ from earnest.reports import (
     sources,
     support_tables,
     tables,
+    trainings,
     words,
 )
 from earnest.reports.recommendations import advise, directions
@@ -59,6 +60,8 @@ class ReportInputs:
         Hz of the examples.
     dose_response : pandas.DataFrame, optional
         Table "dose_response" of a study whose mixtures have several variants.
+    trainings : mapping of str to mapping
+        training.json of every network that the study trained, by the name of its embedding.
     """
 
     study: str
@@ -77,6 +80,7 @@ class ReportInputs:
     sample_rate: int = audio.SAMPLE_RATE
     dose_response: "pandas.DataFrame | None" = None
     joint: "pandas.DataFrame | None" = None
+    trainings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def build_report(inputs: ReportInputs) -> str:
@@ -112,6 +116,7 @@ def build_report(inputs: ReportInputs) -> str:
         facts=_facts(inputs, views),
         glossary=_glossary(views),
         doses=doses.described(inputs.dose_response, views),
+        trainings=trainings.described(inputs.trainings, views),
         level_text=f"{100 * inputs.level:.3g}\u00a0%",
         examples=[_example(*example, inputs.sample_rate) for example in inputs.examples],
         **_sources(inputs),

@@ -370,6 +370,18 @@ def get_backbone(embedding, name):
     return get_result(f"embeddings/{embedding}/backbone/{name}")
 
 
+def get_trained():
+    """The embeddings whose networks the study trains."""
+    return [
+        name for name, embedding in config["embeddings"].items() if is_trained(embedding)
+    ]
+
+
+def get_all_trainings(wildcards):
+    """How these networks were trained."""
+    return [get_backbone(embedding, "training.json") for embedding in get_trained()]
+
+
 def get_all_training_sounds(wildcards):
     """The tables of the items that a network is trained on: those of the main variant."""
     return get_mixture_shards([MAIN]) if MIXED else [get_plan(wildcards)]

@@ -64,6 +64,7 @@ rule write_report:
         pools=get_pool_files("pool.parquet"),
         subconcepts=get_pool_files("subconcepts.parquet"),
         descriptions=get_pool_files("task.json"),
+        trainings=get_all_trainings,
         embeddings=get_embedding_descriptions,
         doses=get_dose_responses(),
     output:
@@ -90,6 +91,7 @@ rule write_report:
         provenance=get_provenance(codes=CODE, stamps=get_all_stamps()),
         embeddings=list(config["embeddings"]),
         variant=MAIN,
+        trained=get_trained(),
         length=LENGTH,
         sample_rate=config["clips"]["sample_rate"],
         mixtures_stamp=get_stamp("mixtures"),
