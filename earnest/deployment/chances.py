@@ -24,17 +24,31 @@ def escaped(name: str) -> str:
     return MARK + name if name.startswith((*FORMULA_STARTS, MARK)) else name
 
 
-def rows_of(table: Table, pool: Table) -> np.ndarray:
+def rows_of(table: Table, pool: Table, *, is_ours: bool = False) -> np.ndarray:
     """Return the pool row of each row of a table, by name or by a name that was escaped.
+
+    Parameters
+    ----------
+    table, pool : Table
+    is_ours : bool
+        Whether every name in the table was escaped.
 
     Raises
     ------
     UnusableInput
-        If names are not in the pool, or two are the same item.
+        If names are not in the pool, two are the same item, or one may be either of two items.
     """
     places = {name: row for row, name in enumerate(pool.names.tolist())}
-    marked = {escaped(name): row for name, row in places.items() if escaped(name) != name}
-    rows = [places.get(name, marked.get(name, -1)) for name in table.names.tolist()]
+    marked = {escaped(name): row for name, row in places.items()}
+    either = {name for name, row in marked.items() if places.get(name, row) != row}
+    unclear = [] if is_ours else sorted(either & set(table.names.tolist()))
+    if unclear:
+        raise UnusableInput(
+            f"{table.path}: {unclear[0]!r} may be that item or the one without its first"
+            " apostrophe; rename one of the two in the pool"
+        )
+    known = marked if is_ours else marked | places
+    rows = [known.get(name, -1) for name in table.names.tolist()]
     rows = np.array(rows, dtype=np.int64)
     unknown = table.names[rows < 0]
     if len(unknown):
@@ -96,7 +110,7 @@ def _of_draw(
     Further items drawn at random make a random sample with those of a random sample.
     """
     table = read_table(drawn, "item_id", ("rank", "inclusion_probability"))
-    rows = rows_of(table, pool)
+    rows = rows_of(table, pool, is_ours=True)
     chances = table.numbers("inclusion_probability", "keep the file as it was written")
     order = np.argsort(_ranks(table), kind="stable")
     rows, chances = rows[order], chances[order]
@@ -117,7 +131,7 @@ def _of_draw(
         return None, [*notes, "drawn items and those labelled before make one random sample"]
     inclusion = np.ones(len(pool))
     # ranks are a random order, so each drawn item had the same chance to be among the first
-    inclusion[rows] = chances * count / len(rows)
+    inclusion[rows] = chances * (count / len(rows))
     design, more = _design(inclusion[labelled], len(pool), table)
     return design, notes + more
 
@@ -132,7 +146,9 @@ def _ranks(table: Table) -> np.ndarray:
 
 def _design(chances: np.ndarray, size: int, table: Table) -> tuple[Design | None, list[str]]:
     """Return the design, with a note where the chances do not add up to the pool."""
-    if len(chances) < size and (chances >= 1).all():
+    if len(chances) == size:
+        return None, ["every item is labelled, so it does not matter how they were chosen"]
+    if (chances >= 1).all():
         raise UnusableInput(
             f"{table.path}: every labelled item has chance 1, so the other"
             f" {size - len(chances)} had none and nothing can be said about them"

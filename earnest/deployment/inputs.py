@@ -37,10 +37,12 @@ class Inputs:
     ----------
     pool : earnest.estimates.Pool
         Items in the order of the table; classes are text.
-    item_ids : ndarray (N,) of str
+    item_ids : ndarray (N,) of object
+        Texts.
     labelled : ndarray (n,) int64
         Rows of the pool, ascending.
-    labels : ndarray (n,) of str
+    labels : ndarray (n,) of object
+        Texts.
     sampler : str or None
         The rule that chose them, where it is known.
     design : earnest.designs.Design or None
@@ -216,8 +218,8 @@ def _class_notes(
     never = sorted(set(labels.tolist()) - set(predicted.tolist()))
     if never:
         notes.append(f"classes that are labels but never predicted: {listed(never, 20)}")
-    largest = np.asarray(names)[posteriors.argmax(axis=1)]
-    other = int((largest != predicted).sum())
+    own = posteriors[np.arange(len(table)), np.searchsorted(names, predicted)]
+    other = int((own < posteriors.max(axis=1)).sum())
     if other and _columns(table, POSTERIOR):
         notes.append(f"{other} items are predicted to be of another class than the most probable")
     if _columns(table, POSTERIOR) and "confidence" in table.columns:
@@ -306,7 +308,7 @@ def _utility(
     odd = sorted(set(names) ^ {*majority, *minority})
     if odd:
         raise UnusableInput(
-            f"{sizes} and {table.path} do not name the same subconcepts: {odd[0]!r}"
+            f"{sizes} and {table.path} name different subconcepts: {odd[0]!r} is in one of them"
         )
     largest = max(counts[name] for name in majority)
     utility = dict.fromkeys(majority, 1.0) | {name: largest / counts[name] for name in minority}

@@ -29,9 +29,9 @@ class Table:
     Attributes
     ----------
     path : pathlib.Path
-    columns : dict of str to ndarray (N,) of str
-        Empty text where a cell is empty.
-    names : ndarray (N,) of str
+    columns : dict of str to ndarray (N,) of object
+        Texts, empty where a cell is empty.
+    names : ndarray (N,) of object
         What each row is about, for messages.
     """
 
@@ -86,7 +86,8 @@ class Table:
                 f"{self.place(wrong[0], column)}: {values[wrong[0]]!r} is no number from 0 to 1"
                 f" ({len(wrong)} such cells); {remedy}"
             )
-        return numbers
+        # as Python reads them: pandas is off by the last bit now and then
+        return np.where(values == "", "nan", values).astype(np.float64)
 
 
 def read_table(path: str | os.PathLike, key: str, needed: Sequence[str]) -> Table:
@@ -164,7 +165,8 @@ def _columns(path: Path) -> dict[str, np.ndarray]:
     twice = sorted({name for name in frame.columns if list(frame.columns).count(name) > 1})
     if twice:
         raise UnusableInput(f"{path}: column {twice[0]!r} is there twice; remove one of them")
-    return {str(name): frame[name].to_numpy(dtype=object).astype(str) for name in frame.columns}
+    # Python's texts: an array of fixed width would give every cell the room of the longest
+    return {name: frame[name].to_numpy(dtype=object) for name in frame.columns}
 
 
 def _read_csv(path: Path) -> "pandas.DataFrame":
@@ -196,7 +198,7 @@ def _read_parquet(path: Path) -> "pandas.DataFrame":
         raise UnusableInput(f"{path} cannot be read as parquet: {error}") from error
     texts = frame.astype(object).map(_text)
     texts.columns = [str(name) for name in frame.columns]
-    return texts
+    return texts.astype(object)
 
 
 def _text(value: object) -> str:
