@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from earnest.estimation.linearised import nudged
+from earnest.estimation.counts import Counts, Nudged
 from earnest.estimation.pool import Pool
 from earnest.rng import generator
 from earnest.samplers import DETERMINISTIC
@@ -23,30 +23,30 @@ def resample(
     rng: np.random.Generator | None,
     sampler: str | None,
     interval: str = "bootstrap",
-) -> tuple[np.ndarray, str | None]:
+) -> tuple[Counts, str | None]:
     """Return item counts, the sample itself first, and why there are no others if so.
 
     The others are bootstrap resamples of whole recordings or, for the interval `linearised`,
     the sample with each recording in turn counted a little more and a little less.
     """
-    counts = np.ones((1, len(labelled)))
+    itself = np.ones((1, len(labelled)))
     if len(labelled) == len(pool):
-        return counts, None
+        return Counts(itself), None
     if sampler in DETERMINISTIC:
-        return counts, NO_CHANCE
+        return Counts(itself), NO_CHANCE
     if resamples < 1:
-        return counts, "no resamples were asked for"
+        return Counts(itself), "no resamples were asked for"
     groups = labelled if pool.recordings is None else np.asarray(pool.recordings)[labelled]
     names, group = np.unique(groups, return_inverse=True)
     if len(names) < 2:
-        return counts, "the labelled items are all of one recording: nothing to resample"
+        return Counts(itself), "the labelled items are all of one recording: nothing to resample"
     if interval == "linearised":
-        return np.vstack([counts, nudged(group)]), None
+        return Nudged(group), None
     rng = generator(0, "bootstrap") if rng is None else rng
     drawn = rng.integers(len(names), size=(resamples, len(names)))
     drawn += len(names) * np.arange(resamples)[:, np.newaxis]
     times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
-    return np.vstack([counts, times[:, group]]), None
+    return Counts(np.vstack([itself, times[:, group]])), None
 
 
 def percentile_interval(

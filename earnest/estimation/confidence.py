@@ -15,7 +15,7 @@ def average_confidence(subset: Subset, measure: str, utility: str) -> np.ndarray
     if reason:
         return reason
     hits, true = subset.once("believed", _believed)
-    rows = (len(subset.counts), 1)
+    rows = (len(subset.resamples), 1)
     totals = Totals(np.tile(hits, rows), np.tile(true, rows), subset.predicted().sum(axis=0), 1e-9)
     return from_totals(measure, totals, subset.pool)
 
@@ -32,7 +32,7 @@ def difference(subset: Subset, measure: str, utility: str) -> np.ndarray | str:
     reason = why_no_totals(subset.pool, measure, utility, "difference")
     if reason:
         return reason
-    totals = subset.once("difference", _corrected, np.ones((len(subset.counts), 1)))
+    totals = subset.once("difference", _corrected, np.ones((len(subset.resamples), 1)))
     return from_totals(measure, totals, subset.pool)
 
 
@@ -67,8 +67,8 @@ def _corrected(subset: Subset, trust: np.ndarray) -> Totals:
     pool, rows = subset.pool, subset.labelled
     true, hits = subset.members()
     believed = np.hstack([pool.posteriors[rows] * subset.predicted()[rows], pool.posteriors[rows]])
-    share = subset.counts * (len(pool) / subset.sums)
-    both = share @ np.hstack([hits, true]) - trust * (share @ believed)
+    both = subset.means(np.hstack([hits, true])) - trust * subset.means(believed)
+    both *= len(pool)
     both += trust * np.hstack(subset.once("believed", _believed))
     return Totals(
         *np.hsplit(both, 2), subset.predicted().sum(axis=0), one_item(len(pool), len(rows))
@@ -85,9 +85,8 @@ def _all_totals(subset: Subset) -> tuple[np.ndarray, np.ndarray]:
 def _ppi_accuracy(subset: Subset) -> np.ndarray:
     truth, belief = subset.correct.astype(np.float64), subset.confidence
     trust = _trust(subset, truth[:, np.newaxis], belief[:, np.newaxis])[:, 0]
-    share = subset.counts / subset.sums
-    gap = belief.mean() - share @ belief[subset.labelled]
-    return share @ truth + trust * gap
+    told, believed = subset.means(np.column_stack([truth, belief[subset.labelled]])).T
+    return told + trust * (belief.mean() - believed)
 
 
 def _trust(subset: Subset, truth: np.ndarray, belief: np.ndarray) -> np.ndarray:
@@ -98,13 +97,12 @@ def _trust(subset: Subset, truth: np.ndarray, belief: np.ndarray) -> np.ndarray:
     """
     n, size = len(subset.labelled), len(subset.pool)
     if n == size:
-        return np.ones((len(subset.counts), 1))  # nothing is left to correct
+        return np.ones((len(subset.resamples), 1))  # nothing is left to correct
     own = belief[subset.labelled]
-    share = subset.counts / subset.sums
-    moments = (share @ truth) * (share @ own)
-    covariance = (share @ (truth * own) - moments).sum(axis=1, keepdims=True)
+    moments = subset.means(truth) * subset.means(own)
+    covariance = (subset.means(truth * own) - moments).sum(axis=1, keepdims=True)
     # 1 + n / (N - n) = N / (N - n)
     spread = belief.var(axis=0, ddof=1).sum() * size / (size - n)
     if spread < 1e-15:
-        return np.zeros((len(subset.counts), 1))  # the same belief everywhere corrects nothing
+        return np.zeros((len(subset.resamples), 1))  # the same belief everywhere corrects nothing
     return np.clip(covariance / spread, 0, 1) * size / (size - n)

@@ -4,34 +4,19 @@ import math
 
 import numpy as np
 
-NUDGE = 1e-3
-
-
-def nudged(groups: np.ndarray) -> np.ndarray:
-    """Return item counts with each recording in turn counted a little more, then a little less.
-
-    Parameters
-    ----------
-    groups : ndarray (n,) of int
-        The recording of each labelled item, numbered from 0.
-
-    Returns
-    -------
-    ndarray (2 G, n) float64
-    """
-    inside = (groups == np.arange(groups.max() + 1)[:, np.newaxis]).astype(np.float64)
-    return np.vstack([1 + NUDGE * inside, 1 - NUDGE * inside])
+from earnest.estimation.counts import NUDGE
 
 
 def linearised_interval(
     values: np.ndarray, level: float, left_out: float | np.ndarray
 ) -> tuple[float | None, float | None, str | None]:
-    """Return the interval of an estimate from its answers to `nudged` counts, or why none.
+    """Return the interval of an estimate from its answers to nudged counts, or why none.
 
     Parameters
     ----------
     values : ndarray (1 + 2 G,) float64
-        The estimate itself, then under each of the nudged counts.
+        The estimate itself, then as each recording in turn counts a little
+        more, then a little less (`earnest.estimation.counts.Nudged`).
     level : float
         Nominal coverage.
     left_out : float or ndarray (G,) float64

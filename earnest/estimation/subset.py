@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from earnest.designs import Design, uniform
+from earnest.estimation.counts import Counts
 from earnest.estimation.pool import Pool, confidences
 from earnest.weights import Weights
 
@@ -25,8 +26,8 @@ class Subset:
         Pool rows.
     labels : ndarray (n,)
         Their true labels.
-    counts : ndarray (b, n) float64
-        How often each item counts in each resample; the first row is ones, the sample itself.
+    resamples : Counts
+        How often each item counts in each resample, the sample itself first.
     weights : Weights or None
         Importance weights.
     design : Design or None
@@ -38,7 +39,7 @@ class Subset:
     pool: Pool
     labelled: np.ndarray
     labels: np.ndarray
-    counts: np.ndarray
+    resamples: Counts
     weights: Weights | None = None
     design: Design | None = None
     flags: set[str] = field(default_factory=set)
@@ -46,12 +47,25 @@ class Subset:
 
     def __post_init__(self) -> None:
         self.correct = self.labels == self.pool.predictions[self.labelled]
-        self.sums = self.counts.sum(axis=1, keepdims=True)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How often each item counts in each resample, (b, n) float64."""
+        return self.resamples.table
+
+    @property
+    def sums(self) -> np.ndarray:
+        """Counted items of each resample, (b, 1) float64."""
+        return self.resamples.sums
 
     @property
     def confidence(self) -> np.ndarray:
         """The posterior of each pool item's predicted class, (N,) float64."""
         return self.once("confidence", lambda subset: confidences(subset.pool))
+
+    def means(self, columns: np.ndarray) -> np.ndarray:
+        """Return the mean of columns (n, k) over the items of each resample, (b, k)."""
+        return self.resamples.totals(columns) / self.sums
 
     def unlabelled(self) -> np.ndarray:
         """Return the pool rows that are not in the subset, ascending."""

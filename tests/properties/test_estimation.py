@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from earnest.designs import mixed_draw, of_prefix
 from earnest.estimates import ESTIMATORS, Pool, estimate, true_value
+from earnest.estimation.counts import Counts
 from earnest.estimation.subset import Subset
 from earnest.estimation.support import worst_case
 from earnest.weights import WEIGHTS
@@ -77,7 +78,7 @@ def test_a_single_confidence_for_all_leaves_the_plain_score(made, name):
 @settings(deadline=None, max_examples=200)
 def test_worst_case_bounds_hold_the_truth(made, measure):
     pool, labels, items = made
-    subset = Subset(pool, items, labels[items], np.ones((1, len(items))))
+    subset = Subset(pool, items, labels[items], Counts(np.ones((1, len(items)))))
     low, high = worst_case(subset, measure, "none")
     truth = true_value(pool, labels, measure).value
     assert 0 <= low <= high <= 1

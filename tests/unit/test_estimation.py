@@ -10,6 +10,7 @@ from earnest.designs import Design, mixed_draw, of_prefix, uniform
 from earnest.estimates import ESTIMATORS, Pool, estimate, estimate_all, true_value
 from earnest.estimation import support
 from earnest.estimation.calibrated import platt
+from earnest.estimation.counts import NUDGE, Counts, Nudged
 from earnest.estimation.post_stratified import join_small
 from earnest.estimation.subset import Subset
 from earnest.weights import WEIGHTS
@@ -365,7 +366,7 @@ def test_own_interval_covers_under_random_labelling(name):
 
 
 def subset_of(pool, labelled, labels):
-    return Subset(pool, np.array(labelled), np.array(labels), np.ones((1, len(labelled))))
+    return Subset(pool, np.array(labelled), np.array(labels), Counts(np.ones((1, len(labelled)))))
 
 
 def test_worst_case_bounds_by_hand():
@@ -504,3 +505,15 @@ def test_items_sure_to_be_labelled_add_no_variance():
     assert found.value == pytest.approx(4 / 6)
     half = 12.7062047 * np.sqrt(1 / 18)  # Student's t with one degree of freedom
     assert (found.low, found.high) == pytest.approx((4 / 6 - half, 4 / 6 + half), rel=1e-5)
+
+
+def test_nudged_counts_total_as_their_table_does():
+    groups = np.array([2, 0, 1, 0, 2, 2])
+    counts = Nudged(groups)
+    assert counts.table.shape == (len(counts), 6) == (7, 6)
+    # recording 0 are items 1 and 3
+    assert counts.table[1].tolist() == [1, 1 + NUDGE, 1, 1 + NUDGE, 1, 1]
+    assert counts.table[4].tolist() == [1, 1 - NUDGE, 1, 1 - NUDGE, 1, 1]
+    columns = np.random.default_rng(0).normal(size=(6, 4))
+    np.testing.assert_allclose(counts.totals(columns), counts.table @ columns, atol=1e-14)
+    np.testing.assert_allclose(counts.sums[:, 0], counts.table.sum(axis=1), atol=1e-14)
