@@ -40,7 +40,7 @@ from earnest import audio, datasets, io, mixing, plan  # noqa: E402
 from earnest.datasets import parts, preparing  # noqa: E402
 
 RATE, LENGTH, MARGIN = audio.SAMPLE_RATE, audio.LENGTH, mixing.MARGIN_LU
-SHARD = 500  # mixtures
+SHARD = 1_500  # mixtures
 CLASS = 60  # clips of a class, at least; smaller labels are united
 
 
@@ -144,7 +144,7 @@ def prepare(listing: pd.DataFrame, part: int, folder: Path) -> float:
 
 def render(shard: int, count: int, folder: Path, out: Path) -> float:
     """Render one shard as the workflow's job does, reading everything from disk."""
-    planned = io.read_frame("mixture_plan", folder / "plan.parquet")
+    rows = io.read_frame("mixture_plan", folder / "plan.parquet", only={"shard": shard})
     arrays = {part: io.read_array(folder / f"{part}.npy") for part in range(count)}
     clips = io.read_frame("clips", folder / "clips.parquet")
     rows = planned[planned["shard"] == shard]

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,15 +91,26 @@ def write_frame(
         pq.write_table(rows, aside, compression="zstd")
 
 
-def read_frame(table: str, path: str | os.PathLike) -> "pandas.DataFrame":
+def read_frame(
+    table: str, path: str | os.PathLike, *, only: Mapping[str, Any] | None = None
+) -> "pandas.DataFrame":
     """Read a parquet file that `write_frame` wrote; columns in schema order, nullable types kept.
+
+    Parameters
+    ----------
+    table : str
+        A key of `earnest.schemas.TABLES`.
+    path : path-like
+        The file.
+    only : mapping of str to value, optional
+        Columns and the values that rows must have; others are not read into memory.
 
     Raises
     ------
     earnest.schemas.SchemaError
         If the file's columns are not those of the schema.
     """
-    return _to_pandas(_read_arrow(table, path))
+    return _to_pandas(_read_arrow(table, path, only))
 
 
 def read_shards(
@@ -146,10 +157,13 @@ def read_shards(
     return _to_pandas(pa.concat_tables(plain))
 
 
-def _read_arrow(table: str, path: str | os.PathLike) -> Any:
+def _read_arrow(
+    table: str, path: str | os.PathLike, only: Mapping[str, Any] | None = None
+) -> Any:
     import pyarrow.parquet as pq
 
-    rows = pq.read_table(path)
+    filters = [(name, "=", value) for name, value in (only or {}).items()]
+    rows = pq.read_table(path, filters=filters or None)
     if rows.schema.names != schemas.arrow_schema(table).names:
         raise schemas.SchemaError(f"{path} does not hold the columns of table {table}")
     return rows

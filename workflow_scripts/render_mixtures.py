@@ -4,9 +4,9 @@ from earnest import io, mixing
 from earnest.joblog import job_log
 
 with job_log(snakemake.log[0]):
-    planned = io.read_frame("mixture_plan", snakemake.input.plan)
+    shard = {"shard": int(snakemake.wildcards.shard)}
     samples, mixtures = mixing.render(
-        planned[planned["shard"] == int(snakemake.wildcards.shard)],
+        io.read_frame("mixture_plan", snakemake.input.plan, only=shard),
         io.read_frame("clips", snakemake.input.clips),
         dict(enumerate(map(io.read_array, snakemake.input.prepared))),
         margin_lu=snakemake.params.margin_lu,

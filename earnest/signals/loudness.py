@@ -14,6 +14,7 @@ ABSOLUTE_GATE = -70.0  # LUFS
 _OFFSET = -0.691  # LUFS of a mean square of 1
 _RELATIVE_GATE = -10.0  # LU below the mean of what passes the absolute gate
 _BLOCK_S, _STEP_S = 0.4, 0.1
+_PIECE = 10  # quarters of blocks: a second
 _LOWEST_RATE = 8_000  # Hz; the K-weighting filter is meaningless below
 
 
@@ -95,11 +96,9 @@ def measure_blocks(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> Block
     samples, sample_rate
         As in `integrated_loudness`.
     """
-    from scipy.signal import sosfilt
-
     _refuse_unmeasurable(samples, sample_rate)
-    weighted = sosfilt(_k_weighting(sample_rate), samples.astype(np.float64))
-    return _block_powers(weighted, sample_rate)
+    sums, _ = _filtered_sums(samples, _edges(len(samples), sample_rate), sample_rate)
+    return _blocks(sums, sample_rate)
 
 
 def measure_padded_and_looped(
@@ -123,37 +122,58 @@ def measure_padded_and_looped(
     padded, looped : Blocks
         The same object when nothing is missing.
     """
-    from scipy.signal import sosfilt
-
     if len(samples) == length:
         blocks = measure_blocks(samples, sample_rate)
         return blocks, blocks
-    repeated = np.resize(samples, length)
-    _refuse_unmeasurable(repeated, sample_rate)
-    sections = _k_weighting(sample_rate)
-    head, state = sosfilt(sections, samples.astype(np.float64), zi=np.zeros((len(sections), 2)))
-    rest = repeated[len(samples) :].astype(np.float64)
+    looped = np.resize(samples, length)
+    _refuse_unmeasurable(looped, sample_rate)
+    edges = _edges(length, sample_rate)
+    shared = int(np.searchsorted(edges, len(samples), side="right")) - 1
+    head, state = _filtered_sums(samples, edges[: shared + 1], sample_rate)
     # A second after its end the filter has died down to 1e-100; then numbers would denormalise.
-    ringing = np.zeros(min(len(rest), sample_rate))
-    found = []
-    for tail in (ringing, rest):
-        weighted = np.zeros(length)
-        weighted[: len(head)] = head
-        weighted[len(head) : len(head) + len(tail)] = sosfilt(sections, tail, zi=state)[0]
-        found.append(_block_powers(weighted, sample_rate))
-    return found[0], found[1]
+    ringing = np.zeros(min(length - len(samples), sample_rate), dtype=samples.dtype)
+    start = edges[shared]
+    tails = np.concatenate((samples[start:], ringing)), looped[start:]
+    sums = (_filtered_sums(t, edges[shared:] - start, sample_rate, state)[0] for t in tails)
+    padded, looped = (_blocks(np.concatenate((head, tail)), sample_rate) for tail in sums)
+    return padded, looped
 
 
-def _block_powers(weighted: np.ndarray, sample_rate: int) -> Blocks:
-    # One sum per quarter block. The number of blocks is pyloudnorm's, which rounds, so the last
-    # may hang over the end.
-    count = round((len(weighted) / sample_rate - _BLOCK_S) / _STEP_S) + 1
-    edges = (np.arange(count + 4) * _STEP_S * sample_rate + 1e-6).astype(np.int64)
-    weighted = weighted[: edges[-1]]
-    quarters = np.zeros(count + 3)
-    present = edges[:-1] < len(weighted)
-    quarters[present] = np.add.reduceat(np.square(weighted), edges[:-1][present])
-    powers = np.convolve(quarters, np.ones(4), mode="valid") / (_BLOCK_S * sample_rate)
+def _edges(length: int, sample_rate: int) -> np.ndarray:
+    """Return where quarters of blocks begin and end, the last perhaps beyond the signal's end."""
+    # The number of blocks is pyloudnorm's, which rounds, so the last may hang over the end.
+    count = round((length / sample_rate - _BLOCK_S) / _STEP_S) + 1
+    return (np.arange(count + 4) * _STEP_S * sample_rate + 1e-6).astype(np.int64)
+
+
+def _filtered_sums(
+    samples: np.ndarray, edges: np.ndarray, sample_rate: int, state: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sum of squares of the filtered signal between edges, and the filter's state.
+
+    Piece by piece: what fits into the processor's cache takes half the time.
+    """
+    from scipy.signal import sosfilt
+
+    sections = _k_weighting(sample_rate)
+    state = np.zeros((len(sections), 2)) if state is None else state
+    sums = np.zeros(len(edges) - 1)
+    for first in range(0, len(sums), _PIECE):
+        part = edges[first : first + _PIECE + 1]
+        piece = samples[part[0] : part[-1]].astype(np.float64)
+        if not len(piece):
+            break
+        piece, state = sosfilt(sections, piece, zi=state)
+        np.square(piece, out=piece)
+        starts = part[:-1] - part[0]
+        starts = starts[starts < len(piece)]
+        sums[first : first + len(starts)] = np.add.reduceat(piece, starts)
+    return sums, state
+
+
+def _blocks(sums: np.ndarray, sample_rate: int) -> Blocks:
+    """Return the blocks, of four quarters each, whose sums of squares are given."""
+    powers = np.convolve(sums, np.ones(4), mode="valid") / (_BLOCK_S * sample_rate)
     return Blocks(tuple(np.sort(powers).tolist()))
 
 

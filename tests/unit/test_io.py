@@ -55,6 +55,16 @@ def test_an_empty_frame_keeps_its_columns(tmp_path):
     assert list(frame.columns) == list(schemas.TABLES["draws"])
 
 
+def test_only_some_rows_are_read(tmp_path):
+    frame = pd.DataFrame({"kind": ["a", "b", "a"], "name": ["1", "2", "3"], "reason": "r"})
+    io.write_frame("dropped", frame, tmp_path / "a.parquet")
+    some = io.read_frame("dropped", tmp_path / "a.parquet", only={"kind": "a", "reason": "r"})
+    assert some["name"].tolist() == ["1", "3"]
+    none = io.read_frame("dropped", tmp_path / "a.parquet", only={"kind": "c"})
+    assert list(none.columns) == list(frame.columns)
+    assert len(none) == 0
+
+
 def test_same_frame_same_bytes(tmp_path):
     for name in ("a", "b"):
         io.write_frame("draws", draws(), tmp_path / f"{name}.parquet", stamp="s")
