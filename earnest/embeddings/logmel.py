@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 PERCENTILES = (10, 50, 90)
 STATISTICS = ("mean", "sd", *(f"p{p}" for p in PERCENTILES), "delta_mean", "delta_sd")
 DELTA_WIDTH = 9
+TOGETHER = 16  # waveforms whose statistics are computed at once: 0.6 MB
 
 
 class LogMel:
@@ -83,9 +84,11 @@ class LogMel:
             waveform = np.pad(waveform, (0, short))
         frames = np.lib.stride_tricks.sliding_window_view(waveform, self.window)[:: self.hop]
         spectra = rfft(frames * self._taper, axis=-1)
-        power = np.square(spectra.real) + np.square(spectra.imag)
+        power = np.square(spectra.real)
+        power += np.square(spectra.imag)
         energies = self._filters @ np.ascontiguousarray(power.T)
-        return np.log(energies + np.float32(self.floor))
+        energies += np.float32(self.floor)
+        return np.log(energies, out=energies)
 
     def embed(self, waveforms: np.ndarray) -> np.ndarray:
         """Embed waveforms.
@@ -99,7 +102,7 @@ class LogMel:
         -------
         (n, 7 * bands) float32
             The statistics in the order of `STATISTICS`, each over all bands from low to high.
-            One waveform at a time goes through the same operations on the same shapes, so a
+            Every number is reduced from one waveform's own row of memory in the same way, so a
             vector is the same to the last bit whatever the batch.
 
         Raises
@@ -109,8 +112,9 @@ class LogMel:
         """
         waveforms = checked(waveforms)
         vectors = np.empty((len(waveforms), self.dimension), dtype=np.float32)
-        for row, waveform in enumerate(waveforms):
-            vectors[row] = _statistics(self.log_energies(waveform))
+        for first in range(0, len(waveforms), TOGETHER):
+            part = slice(first, first + TOGETHER)
+            vectors[part] = _statistics(np.stack([*map(self.log_energies, waveforms[part])]))
         return vectors
 
     def describe(self) -> dict[str, Any]:
@@ -133,21 +137,39 @@ class LogMel:
 
 
 def _statistics(energies: np.ndarray) -> np.ndarray:
-    """Summarise (bands, frames) over frames into (7 * bands,)."""
+    """Summarise (n, bands, frames) over frames into (n, 7 * bands)."""
     slopes = _slopes(energies)
     parts = [
-        energies.mean(axis=1),
-        energies.std(axis=1),
-        *np.percentile(energies, PERCENTILES, axis=1),
-        np.abs(slopes).mean(axis=1),
-        slopes.std(axis=1),
+        energies.mean(axis=-1),
+        energies.std(axis=-1),
+        *_percentiles(energies),
+        np.abs(slopes).mean(axis=-1),
+        slopes.std(axis=-1),
     ]
-    return np.concatenate(parts).astype(np.float32)
+    return np.concatenate(parts, axis=1)
+
+
+def _percentiles(energies: np.ndarray) -> list[np.ndarray]:
+    """Percentiles over frames, linear between order statistics; much faster than numpy's."""
+    ordered = np.sort(energies, axis=-1)
+    places = np.asarray(PERCENTILES) / 100 * (ordered.shape[-1] - 1)
+    lower = np.floor(places).astype(int)
+    upper = np.minimum(lower + 1, ordered.shape[-1] - 1)
+    shares = (places - lower).astype(np.float32)
+    return [
+        ordered[..., low] + share * (ordered[..., high] - ordered[..., low])
+        for low, high, share in zip(lower, upper, shares, strict=True)
+    ]
 
 
 def _slopes(energies: np.ndarray) -> np.ndarray:
     """Least-squares slope per frame over `DELTA_WIDTH` frames; the edges repeat the last frame."""
-    from scipy.ndimage import correlate1d
-
-    offsets = np.arange(DELTA_WIDTH, dtype=np.float64) - DELTA_WIDTH // 2
-    return correlate1d(energies, offsets / np.square(offsets).sum(), axis=1, mode="nearest")
+    half, frames = DELTA_WIDTH // 2, energies.shape[-1]
+    wide = np.empty((*energies.shape[:-1], frames + 2 * half), dtype=np.float32)
+    wide[..., half : half + frames] = energies
+    wide[..., :half], wide[..., half + frames :] = energies[..., :1], energies[..., -1:]
+    slopes = np.zeros_like(energies)
+    for step in range(1, half + 1):
+        ahead = wide[..., half + step : half + step + frames]
+        slopes += np.float32(step) * (ahead - wide[..., half - step : half - step + frames])
+    return slopes / np.float32(2 * sum(step**2 for step in range(1, half + 1)))

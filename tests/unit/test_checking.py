@@ -1,6 +1,7 @@
 """The self-check passes every backend that runs here and names what a broken one breaks."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,17 @@ def test_vectors_of_a_user_are_checked_as_an_array(tmp_path: Path) -> None:
     checks = checking.check_backend(get_backend("file", **options))
     with pytest.raises(checking.FailedChecks, match=r"d \(row 3\)"):
         checking.demand(checks, "file")
+
+
+def test_the_backend_of_the_documentation_keeps_every_promise(root: Path) -> None:
+    from earnest.embeddings.protocol import checked
+    from earnest.provenance import library_versions
+
+    text = (root / "docs/embeddings.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(class .*?)```", text, re.S)
+    names = {"np": np, "checked": checked, "library_versions": library_versions}
+    exec(compile(code, "embeddings.md", "exec"), names)
+    loud = names["Loudness"]()
+    checking.demand(checking.check_backend(loud, seconds=0.5), "loudness")
+    square = np.full((1, 100), 0.1, np.float32)
+    assert loud.embed(square)[0, 0] == pytest.approx(-20, abs=1e-4)
