@@ -34,6 +34,9 @@ def load_sounds(root: Path, names: list[str], rate: int) -> np.ndarray:
 
 def embed(backend, sounds: np.ndarray, rate: int) -> tuple[np.ndarray, float]:
     """Return vectors and CPU milliseconds a clip."""
+    backend.embed(
+        store.resampled(sounds[:1], rate, backend.sample_rate)
+    )  # imports and loads what it needs
     start = time.process_time()
     blocks = [
         backend.embed(store.resampled(sounds[first : first + 50], rate, backend.sample_rate))
