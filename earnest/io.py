@@ -157,9 +157,7 @@ def read_shards(
     return _to_pandas(pa.concat_tables(plain))
 
 
-def _read_arrow(
-    table: str, path: str | os.PathLike, only: Mapping[str, Any] | None = None
-) -> Any:
+def _read_arrow(table: str, path: str | os.PathLike, only: Mapping[str, Any] | None = None) -> Any:
     import pyarrow.parquet as pq
 
     filters = [(name, "=", value) for name, value in (only or {}).items()]
@@ -289,6 +287,15 @@ def read_json(path: str | os.PathLike) -> Any:
 def read_named_json(names: Iterable[str], paths: Iterable[str | os.PathLike]) -> dict[str, Any]:
     """Read one document for each name, in the same order."""
     return dict(zip(names, map(read_json, paths), strict=True))
+
+
+def read_optional_json(paths: Sequence[str | os.PathLike]) -> Any:
+    """Read the one document of a list of at most one path; None where the list is empty."""
+    if len(paths) > 1:
+        raise ValueError(
+            f"one document was expected, got {len(paths)}: {', '.join(map(str, paths))}"
+        )
+    return read_json(paths[0]) if paths else None
 
 
 def write_text(text: str, path: str | os.PathLike) -> None:

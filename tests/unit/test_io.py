@@ -223,3 +223,18 @@ def test_csv_refuses_what_a_spreadsheet_would_run(start, tmp_path):
 def test_csv_of_another_shape_is_refused(tmp_path):
     with pytest.raises(schemas.SchemaError, match="missing columns"):
         io.write_csv("curves", curve().drop(columns="size"), tmp_path / "c.csv")
+
+
+def test_a_document_that_may_be_missing_is_read_or_none(tmp_path):
+    path = tmp_path / "one.json"
+    io.write_json({"a": 1}, path)
+    assert io.read_optional_json([path]) == {"a": 1}
+    assert io.read_optional_json([]) is None
+    with pytest.raises(ValueError, match="got 2"):
+        io.read_optional_json([path, path])
+
+
+def test_bytes_are_written_as_they_are(tmp_path):
+    io.write_bytes(b"\x00\r\n\xff", tmp_path / "new" / "data.bin")
+    assert (tmp_path / "new" / "data.bin").read_bytes() == b"\x00\r\n\xff"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["data.bin"]
