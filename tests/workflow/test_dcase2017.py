@@ -67,7 +67,7 @@ def test_the_network_learns_from_development_alone(finished):
     by_side = {side: set(rows["recording"]) for side, rows in items.groupby("split")}
     assert not by_side["train"] & by_side["pool"]
     training = io.read_json(finished / "embeddings/cnn/backbone/training.json")
-    assert len(training["epochs"]) == 2
+    assert len(training["curve"]) == 2
     assert io.read_array(finished / "embeddings/cnn/clips/embeddings.npy").shape == (112, 100)
 
 
