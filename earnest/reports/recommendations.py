@@ -62,64 +62,97 @@ def _recommend(view: TaskView, rows: list[Row], sampler: str) -> str | None:
     tallies = {
         name: _Tally(own, name) for name in ordered("estimator", (r["estimator"] for r in tested))
     }
-    fit = [name for name, tally in tallies.items() if tally.is_fit]
-    if fit:
-        best = min(fit, key=lambda name: tallies[name].rmse)
-        gain = f"{_gain(view, own, best)}, {tallies[best].text}"
-        return f"{start}use {_label(best)}: {gain}{_worse(tallies, best)}"
-    text = f"{start}keep the unweighted score: no estimator is shown to be better on at least"
-    text += " half of the sizes and worse on none"
-    nearest = max(tallies, key=lambda name: (tallies[name].better, -tallies[name].rmse))
-    if tallies[nearest].better:
-        text += f"; {_label(nearest)} comes nearest, {tallies[nearest].text}"
-    return text + _worse(tallies, nearest)
+    fit = [name for name, tally in tallies.items() if tally.run]
+    if not fit:
+        text = f"{start}keep the unweighted score: no estimator is shown to be better on a row of"
+        return f"{text} sizes and worse on none of it{_worse(tallies, None)}"
+    best = min(fit, key=lambda name: tallies[name].rank)
+    tally = tallies[best]
+    text = f"{start}use {_label(best)}{tally.range}: {_gain(view, own, best, tally.run)}, better on"
+    text += f" {tally.better} of {len(tally.run)} sizes after correction"
+    return text + tally.elsewhere + _worse(tallies, best)
 
 
 class _Tally:
-    """On how many sizes an estimator is better or worse, and its RMSE pooled over them."""
+    """The sizes on which an estimator can be recommended, and how it does on the others."""
 
     def __init__(self, rows: list[Row], estimator: str) -> None:
         own = [r for r in rows if r["estimator"] == estimator and r["verdict"] != "undefined"]
-        self.sizes = len(own)
-        verdicts = [row["verdict"] for row in own]
-        self.better, self.worse = verdicts.count("better"), verdicts.count("worse")
-        self.mixed = verdicts.count("mixed")
-        squares = [row["rmse"] ** 2 for row in own]
-        self.rmse = math.sqrt(sum(squares) / len(squares)) if squares else math.inf
+        self.own = sorted(own, key=lambda row: row["size"])
+        self.run = _best_run(self.own)
+        self.better = _count(self.run, "better")
+        self.worse = _count(self.own, "worse", "mixed")
 
     @property
-    def is_fit(self) -> bool:
-        return 2 * self.better >= self.sizes > 0 and not self.worse and not self.mixed
+    def rank(self) -> tuple[int, float]:
+        """Smaller for what is better on more sizes, then for less error on them."""
+        return -self.better, sum(row["rmse"] ** 2 for row in self.run) / len(self.run)
 
     @property
-    def text(self) -> str:
-        parts = [f"better on {self.better} of {self.sizes} sizes after correction"]
-        parts += [f"worse on {self.worse}"] if self.worse else []
-        parts += [f"mixed on {self.mixed}"] if self.mixed else []
-        return ", ".join(parts)
+    def range(self) -> str:
+        first, last = self.run[0], self.run[-1]
+        if len(self.run) == len(self.own):
+            return ""
+        if first is self.own[0]:
+            return f" up to {last['size']} items"
+        if last is self.own[-1]:
+            return f" from {first['size']} items on"
+        return f" from {first['size']} to {last['size']} items"
+
+    @property
+    def elsewhere(self) -> str:
+        others = [row for row in self.own if row not in self.run]
+        if not others:
+            return ""
+        counts = [(f"{verdict} on {_count(others, verdict)}") for verdict in ("better", "worse")]
+        return (
+            f", and keep the unweighted score elsewhere (there it is {' and '.join(counts)} of"
+            f" {len(others)})"
+        )
 
 
-def _gain(view: TaskView, rows: list[Row], estimator: str) -> str:
-    """Both RMSEs at the headline size, or at the nearest that has them."""
-    known = {
-        (row["size"], row["estimator"]): row["rmse"] for row in rows if row["rmse"] is not None
-    }
-    sizes = [n for n, name in known if name == estimator and (n, words.UNWEIGHTED) in known]
-    size = min(sizes, key=lambda one: (abs(one - view.chosen.size), one))
-    plain = number(known[size, words.UNWEIGHTED])
-    return f"RMSE {number(known[size, estimator])} against {plain} unweighted at n = {size}"
+def _count(rows: Sequence[Row], *verdicts: str) -> int:
+    return sum(row["verdict"] in verdicts for row in rows)
 
 
-def _worse(tallies: dict[str, _Tally], named: str) -> str:
+def _best_run(rows: list[Row]) -> list[Row]:
+    """The row of sizes with the most `better` that has no `worse` or `mixed`, or none.
+
+    It is the whole list, or begins and ends with a `better`; at least half of it is `better`, and
+    it has two sizes unless there is only one.
+    """
+    runs = [rows]
+    edges = [place for place, row in enumerate(rows) if row["verdict"] == "better"]
+    runs += [rows[first : last + 1] for first in edges for last in edges if last > first]
+    fit = [
+        run
+        for run in runs
+        if run and not _count(run, "worse", "mixed") and 2 * _count(run, "better") >= len(run)
+    ]
+    return max(fit, key=lambda run: (_count(run, "better"), len(run)), default=[])
+
+
+def _gain(view: TaskView, rows: list[Row], estimator: str, run: list[Row]) -> str:
+    """Both RMSEs at the headline size, or at the nearest of the run."""
+    row = min(run, key=lambda row: (abs(row["size"] - view.chosen.size), row["size"]))
+    plain = next(
+        other["rmse"]
+        for other in rows
+        if other["estimator"] == words.UNWEIGHTED and other["size"] == row["size"]
+    )
+    return f"RMSE {number(row['rmse'])} against {number(plain)} unweighted at n = {row['size']}"
+
+
+def _worse(tallies: dict[str, _Tally], named: str | None) -> str:
     """Who made it worse on half of the sizes or more."""
     bad = {
         name: tally
         for name, tally in tallies.items()
-        if name != named and tally.worse and 2 * tally.worse >= tally.sizes
+        if name != named and tally.worse and 2 * tally.worse >= len(tally.own)
     }
     if not bad:
         return "."
-    listed = [f"{_label(n)} (on {tally.worse} of {tally.sizes})" for n, tally in bad.items()]
+    listed = [f"{_label(n)} (on {tally.worse} of {len(tally.own)})" for n, tally in bad.items()]
     return f". Worse than unweighted: {', '.join(listed)}."
 
 

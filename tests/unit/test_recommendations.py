@@ -59,27 +59,45 @@ def test_of_several_the_lowest_pooled_rmse_wins():
     rows = rows_of("farthest", {"knn": ["better", "better", "not shown"]}, rmse=0.021)
     rows += rows_of("farthest", {"difference": ["better"] * 3}, rmse=0.02)[3:]
     assert "use “Difference estimator”" in section(rows)["sentences"][0]
-    # worse on one size is not fit, however good on the others
+    # worse on one size leaves two, as many as the other has
     rows[-1]["verdict"] = "worse"
+    text = section(rows)["sentences"][0]
+    assert "use “Difference estimator” up to 50 items: RMSE 0.020 against 0.030" in text
+    # with more error on them it is the other's turn
+    rows[-2]["rmse"] = 0.029
     text = section(rows)["sentences"][0]
     assert "use “Neighbour distances (k-NN)”: RMSE 0.021 against 0.030" in text
     assert "better on 2 of 3 sizes after correction" in text
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "nearest"),
+    ("verdicts", "expected"),
     [
-        (["not shown"] * 3, None),
-        (["better", "not shown", "not shown"], "better on 1 of 3 sizes after correction"),
-        (["better", "better", "worse"], "better on 2 of 3 sizes after correction, worse on 1"),
-        (["better", "better", "mixed"], "better on 2 of 3 sizes after correction, mixed on 1"),
+        ("bbw", " up to 50 items: RMSE 0.020 against 0.030 unweighted at n = 50, better on 2 of 2"),
+        ("wbb", " from 50 items on: RMSE 0.020 against 0.030 unweighted at n = 50, better on 2"),
+        ("nbb", ": RMSE 0.020 against 0.030 unweighted at n = 50, better on 2 of 3"),
+        ("bnb", ": RMSE 0.020 against 0.030 unweighted at n = 50, better on 2 of 3"),
+        ("mbb", " from 50 items on: RMSE"),
     ],
 )
-def test_nothing_that_clearly_wins_leaves_the_unweighted_score(verdicts, nearest):
-    (text,) = section(rows_of("random", {"kde": verdicts}))["sentences"]
+def test_a_row_of_sizes_is_recommended_where_not_all_will_do(verdicts, expected):
+    names = {"b": "better", "w": "worse", "n": "not shown", "m": "mixed"}
+    (text,) = section(rows_of("random", {"kde": [names[v] for v in verdicts]}))["sentences"]
+    assert f"use “Density weights (KDE)”{expected}" in text
+    if "w" in verdicts:
+        assert text.endswith(
+            "after correction, and keep the unweighted score elsewhere (there it is better on 0 and"
+            " worse on 1 of 1)."
+        )
+
+
+@pytest.mark.parametrize("verdicts", ["nnn", "bnn", "bwb", "wnb", "www"])
+def test_nothing_that_clearly_wins_leaves_the_unweighted_score(verdicts):
+    names = {"b": "better", "w": "worse", "n": "not shown"}
+    (text,) = section(rows_of("random", {"kde": [names[v] for v in verdicts]}))["sentences"]
     assert text.startswith("With items chosen at random, keep the unweighted score: no estimator")
-    expected = f"; “Density weights (KDE)” comes nearest, {nearest}." if nearest else "on none."
-    assert text.endswith(expected)
+    blame = " Worse than unweighted: “Density weights (KDE)” (on 3 of 3)."
+    assert text.endswith(f"none of it.{blame if verdicts == 'www' else ''}")
 
 
 def test_too_few_subsets_say_the_smallest_p():
