@@ -47,7 +47,7 @@ def build_page(found: "Evaluation", title: str, provenance: Mapping[str, Any]) -
         facts=facts,
         recommendation=found.recommendation,
         notes=found.notes,
-        sheets=_sheets(rows),
+        sheets=_sheets(rows, _recommended(facts)),
         classes=_class_rows(rows, facts),
         flags=_flags(rows),
         weights=[row for row in rows if row["ess"] is not None and _is_main(row)],
@@ -70,7 +70,12 @@ def _is_main(row: Mapping[str, Any]) -> bool:
     return (row["measure"], row["utility"]) == ("accuracy", "none")
 
 
-def _sheets(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _recommended(facts: Mapping[str, Any]) -> str | None:
+    found = facts["recommended"]
+    return None if found is None else found["accuracy"]["estimator"]
+
+
+def _sheets(rows: list[dict[str, Any]], best: str | None) -> list[dict[str, Any]]:
     """One table for each measure of the whole pool, recalls apart."""
     kinds = dict.fromkeys((row["measure"], row["utility"]) for row in rows)
     sheets = []
@@ -86,7 +91,9 @@ def _sheets(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             {
                 "name": name,
                 "axis": None if span is None else figures.safe(figures.strip_axis(span)),
-                "rows": [_score_row(row, span) for row in mine],
+                "rows": [
+                    _score_row(row, span) | {"first": row["estimator"] == best} for row in mine
+                ],
             }
         )
     return sheets
@@ -127,9 +134,9 @@ def _why(row: dict[str, Any]) -> str:
 
 def _class_rows(rows: list[dict[str, Any]], facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Recalls by the recommended estimator and unweighted, one row a class."""
-    if facts["recommended"] is None:
+    name = _recommended(facts)
+    if name is None:
         return []
-    name = facts["recommended"]["accuracy"]["estimator"]
     by = {(row["estimator"], row["measure"]): row for row in rows if row["utility"] == "none"}
     found = []
     for one in facts["classes"]:
