@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 WAYS = ("true", "conditional", "predicted", "majority_one")
 SHOWN = ("true", "conditional", "predicted")
+QUESTIONS = ("Do rare contexts fail?", "Do the weights show it?")
 
 
 def section(contrasts: "pandas.DataFrame", statistics: "pandas.DataFrame") -> Row | None:
@@ -32,8 +33,10 @@ def section(contrasts: "pandas.DataFrame", statistics: "pandas.DataFrame") -> Ro
     corrections = list(dict.fromkeys(row["correction"] for row in rows))
     first = corrections[0]
     contexts = [row for row in rows if row["kind"] == "context" and row["correction"] == first]
+    said = sentences(rows, found, first)
     return {
-        "sentences": sentences(rows, found, first),
+        "sentences": said,
+        "answers": [text for text in said if text.startswith(QUESTIONS)],
         "ladder": figures.safe(drawings.ladder_panel([_rung(row) for row in contexts]))
         if contexts
         else "",
@@ -69,10 +72,11 @@ def _do_rare_fail(mine: Sequence[Row], contrast: Row) -> str:
     usual = sum(row["usual_recall"] for row in mine) / len(mine)
     rare = sum(row["rare_recall"] for row in mine) / len(mine)
     return (
-        f"Do rare contexts fail? {_verdict(contrast)} Over {contrast['datasets']} foregrounds,"
+        f"{QUESTIONS[0]} {_verdict(contrast)} Over {contrast['datasets']} foregrounds,"
         f" {percent(usual)} of the sounds over their usual background are found and"
         f" {percent(rare)} of those over rare ones; rare less usual is"
-        f" {_with_interval(contrast)}, and negative for {contrast['negative']} foregrounds."
+        f" {_with_interval(contrast)}, and negative for {number(contrast['negative'], 0)}"
+        " foregrounds."
     )
 
 
@@ -111,7 +115,7 @@ def _do_weights_show(found: dict[tuple[str, str], Row], correction: str) -> str:
         row = found[correction, f"r_{way}"]
         parts.append(f"{words.utility(way)} {_with_interval(row)}, {_told(row)}")
     return (
-        "Do the weights show it? A weighting that does lowers the score of the foregrounds that"
+        f"{QUESTIONS[1]} A weighting that does lowers the score of the foregrounds that"
         " fail over rare backgrounds and raises it for the others. Pearson’s r of its"
         f" change with rare less usual, over foregrounds: {'; '.join(parts)}."
     )
@@ -141,7 +145,8 @@ def _other_corrections(
         )
         parts.append(
             f"{words.correction(other)} {usual} usual and {rare} rare,"
-            f" {_with_interval(contrast)}, negative for {contrast['negative']}"
+            f" {_with_interval(contrast)}, negative for"
+            f" {number(contrast['negative'], 0)}"
         )
     return [f"With another correction of imbalance: {'; '.join(parts)}."] if parts else []
 
@@ -200,7 +205,7 @@ def _statistic(row: Row) -> Row:
         "correction": words.correction(row["correction"]),
         "label": label,
         "datasets": row["datasets"],
-        "negative": "" if row["negative"] is None else row["negative"],
+        "negative": "" if row["negative"] is None else number(row["negative"], 0),
         "value": row["value"],
         "text": signed(row["value"]),
         "interval": ""

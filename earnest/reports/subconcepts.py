@@ -35,15 +35,17 @@ def build_report(inputs: TableReportInputs) -> str:
         without JavaScript.
     """
     corrections = list(dict.fromkeys(inputs.scores["correction"]))
+    used = [one for one in inputs.datasets if one["status"] == "used"]
+    rare = None
+    if inputs.contrasts is not None:
+        rare = contrasts.section(inputs.contrasts, inputs.statistics)
     return render(
         "subconcepts.html",
         inputs=inputs,
-        used=[one for one in inputs.datasets if one["status"] == "used"],
+        used=used,
         corrections=[(name, words.correction(name)) for name in corrections],
-        short=findings.in_short(inputs),
-        contrasts=None
-        if inputs.contrasts is None
-        else contrasts.section(inputs.contrasts, inputs.statistics),
+        short=[*(rare["answers"] if rare else []), *findings.in_short(inputs)],
+        contrasts=rare,
         guards=contrasts.guard_rows(inputs.datasets),
         **_tables(inputs, corrections),
         **_legends(),
