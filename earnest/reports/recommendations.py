@@ -58,7 +58,7 @@ def _recommend(view: TaskView, rows: list[Row], sampler: str) -> str | None:
         return None
     start = f"With items chosen {words.chosen(sampler)}, "
     if all(row["verdict"] == "too few" for row in tested):
-        return start + _too_few(tested)
+        return start + _too_few(view, own, tested)
     tallies = {
         name: _Tally(own, name) for name in ordered("estimator", (r["estimator"] for r in tested))
     }
@@ -135,12 +135,17 @@ def _best_run(rows: list[Row]) -> list[Row]:
 def _gain(view: TaskView, rows: list[Row], estimator: str, run: list[Row]) -> str:
     """Both RMSEs at the headline size, or at the nearest of the run."""
     row = min(run, key=lambda row: (abs(row["size"] - view.chosen.size), row["size"]))
+    return f"RMSE {_against(rows, row)} at n = {row['size']}"
+
+
+def _against(rows: list[Row], row: Row) -> str:
+    """The RMSE of a row and that of the unweighted score of the same size."""
     plain = next(
         other["rmse"]
         for other in rows
         if other["estimator"] == words.UNWEIGHTED and other["size"] == row["size"]
     )
-    return f"RMSE {number(row['rmse'])} against {number(plain)} unweighted at n = {row['size']}"
+    return f"{number(row['rmse'])} against {number(plain)} unweighted"
 
 
 def _worse(tallies: dict[str, _Tally], named: str | None) -> str:
@@ -156,13 +161,17 @@ def _worse(tallies: dict[str, _Tally], named: str | None) -> str:
     return f". Worse than unweighted: {', '.join(listed)}."
 
 
-def _too_few(tested: list[Row]) -> str:
+def _too_few(view: TaskView, own: list[Row], tested: list[Row]) -> str:
     most = max(row["subsets"] for row in tested)
     smallest = min(row["smallest_p"] for row in tested if row["smallest_p"] is not None)
     noun = "subset" if most == 1 else "subsets"
+    size = min((row["size"] for row in tested), key=lambda one: (abs(one - view.chosen.size), one))
+    nearest = min((r for r in tested if r["size"] == size), key=lambda row: row["rmse"])
     return (
         f"nothing can be recommended: {most} distinct {noun} of a size could give no p value below"
-        f" {smallest:.2g}, which is not enough after correction."
+        f" {smallest:.2g}, which is not enough after correction. At n = {size}"
+        f" {_label(nearest['estimator'])} was nearest, with RMSE"
+        f" {_against(own, nearest)}."
     )
 
 

@@ -108,7 +108,8 @@ def test_too_few_subsets_say_the_smallest_p():
     (text,) = section(rows)["sentences"]
     assert text.endswith(
         "nothing can be recommended: 1 distinct subset of a size could give no p value below 1,"
-        " which is not enough after correction."
+        " which is not enough after correction. At n = 50 “Density weights (KDE)” was nearest, with"
+        " RMSE 0.020 against 0.030 unweighted."
     )
 
 
