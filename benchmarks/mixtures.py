@@ -147,7 +147,6 @@ def render(shard: int, count: int, folder: Path, out: Path) -> float:
     rows = io.read_frame("mixture_plan", folder / "plan.parquet", only={"shard": shard})
     arrays = {part: io.read_array(folder / f"{part}.npy") for part in range(count)}
     clips = io.read_frame("clips", folder / "clips.parquet")
-    rows = planned[planned["shard"] == shard]
     samples, mixtures = mixing.render(rows, clips, arrays, margin_lu=MARGIN)
     io.write_audio(samples, out / f"shard-{shard}.wav")
     io.write_frame("mixtures", mixtures.assign(variant="8-lu"), out / f"shard-{shard}.parquet")
