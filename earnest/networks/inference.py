@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import torch
 
 # Items in the network at a time. On the CPU the maps of a few stay in its cache, those of many do
-# not: 8 take 1.2 ms each where 32 take 3.
+# not: the first layer takes 0.35 ms of each of 8 items, and 1 ms of each of 32.
 ON_CPU, ON_CUDA = 8, 256
 
 
@@ -105,8 +105,7 @@ class TrainedNetwork:
             tensor = tensor.to(self.device, memory_format=torch.channels_last)
             out[part] = work(network, tensor).cpu().numpy()
 
-        threads = self._facts["settings"]["threads"]
-        with torch.inference_mode(), devices.threads_set(threads):
+        with torch.inference_mode():
             self._halving.run(part_of, len(waveforms))
 
     def _network(self, frames: int) -> "torch.nn.ModuleDict":
