@@ -1,6 +1,7 @@
 """The workflow on the tiny study: complete, repeatable, and nothing run twice."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -19,7 +20,7 @@ STAGES = {
     "plan_mixtures": 1,
     "render_mixtures": 2,
     "gather_mixtures": 1,
-    "embed_mixtures": 2,
+    "embed_items": 2,
     "gather_embeddings": 1,
     "build_pool": 2,
     "draw_subsets": 6,
@@ -173,6 +174,37 @@ def test_more_margins_add_only_their_own_mixtures_and_the_scores_at_all_of_them(
         "write_report": 1,
         "check_clips": 1,
     }
+
+
+def test_a_mixture_rejected_on_the_listening_page_is_gone_from_the_next_plan(project):
+    listening = project.result("listening.html").read_text()
+    name = re.search(r'data-kind="mixture" data-name="([^"]+)"', listening)[1]
+    plan = project.result("plan/mixtures.parquet")
+    before = set(pd.read_parquet(plan)["mixture_id"])
+    assert name in before
+    rejected = project.folder / "config/spuraudio/rejected.tsv"
+    with rejected.open("a", encoding="utf-8") as file:
+        file.write(f"mixture\t{name}\tthe foreground is not heard\n")
+    project.snakemake("--", "results/tiny/plan/mixtures.parquet")
+    after = set(pd.read_parquet(plan)["mixture_id"])
+    assert name not in after
+    assert len(after) == len(before)  # another mixture stands in
+
+
+def test_the_index_links_what_the_run_made(finished):
+    index = (finished.folder / "results/index.html").read_text()
+    assert 'href="tiny/report.html"' in index
+    assert 'href="tiny/listening.html"' in index
+    assert "Tiny - the demo, made small" in index
+
+
+def test_the_report_of_snakemake_holds_ours_in_one_file(project):
+    # a proxy that refuses at once: nothing may be fetched for it
+    project.snakemake("--report", "all.html", https_proxy="http://127.0.0.1:9/")
+    page = (project.folder / "all.html").read_text(encoding="utf-8")
+    assert "results/tiny/report.html" in page
+    assert len(page) < 10_000_000
+    assert not re.search(r"<(script|link)[^>]+(src|href)=.https?:", page)
 
 
 def test_a_misspelt_key_stops_before_any_job(empty_project):
