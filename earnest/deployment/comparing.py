@@ -69,31 +69,34 @@ def compare_runs(
             "the two runs have no estimate in common: no task, sampler, size, seed, estimator,"
             " measure and utility is in both"
         )
-    rows = [
-        dict(zip(KEY, key, strict=True)) | _of_cell(group, level)
-        for key, group in both.groupby(KEY, sort=False)
-    ]
+    names = list(both[KEY].drop_duplicates().itertuples(index=False, name=None))
+    both = both[both["value_1"].notna() & both["value_2"].notna()]
+    # equal subsets are one piece of evidence
+    both = both.drop_duplicates([*KEY, "subset_1", "subset_2"])
+    places = both.groupby(KEY, sort=False).indices
+    columns = {
+        f"{name}_{k}": both[f"{name}_{k}"].to_numpy(dtype=np.float64, na_value=np.nan)
+        for name in ("value", "truth")
+        for k in (1, 2)
+    }
+    rows = []
+    for key in names:
+        mine = places.get(key, ())
+        cells = {name: column[mine] for name, column in columns.items()} if len(mine) else {}
+        rows.append(dict(zip(KEY, key, strict=True)) | _of_cell(cells, level))
     return concluded(rows, level, _in_one_only(first, second), "draws")
 
 
-def _of_cell(group: "pandas.DataFrame", level: float) -> dict[str, Any]:
+def _of_cell(cells: dict[str, np.ndarray], level: float) -> dict[str, Any]:
     """Return a row for one task, sampler, size, estimator, measure and utility."""
-    group = group[group["value_1"].notna() & group["value_2"].notna()]
-    group = group.drop_duplicates(["subset_1", "subset_2"])
-    if group.empty:
+    if not cells:
         return empty_row("no draw has a value in both")
-    values = {name: group[name].to_numpy(dtype=np.float64) for name in ("value_1", "value_2")}
-    gaps = values["value_2"] - values["value_1"]
-    errors = [
-        np.abs(
-            values[f"value_{k}"] - group[f"truth_{k}"].to_numpy(dtype=np.float64, na_value=np.nan)
-        )
-        for k in (1, 2)
-    ]
+    gaps = cells["value_2"] - cells["value_1"]
+    errors = [np.abs(cells[f"value_{k}"] - cells[f"truth_{k}"]) for k in (1, 2)]
     error = float((errors[1] - errors[0]).mean())
     row = empty_row(None) | {
-        "first": float(values["value_1"].mean()),
-        "second": float(values["value_2"].mean()),
+        "first": float(cells["value_1"].mean()),
+        "second": float(cells["value_2"].mean()),
         "difference": float(gaps.mean()),
         "pairs": len(gaps),
         "error_difference": None if math.isnan(error) else error,

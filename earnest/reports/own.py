@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from earnest.deployment.evaluating import Evaluation
 
 FIRST = 100  # items to label next that the page lists
+MOST = 1_000  # rows of a comparison that the page lists
 UNSEEN = {
     "confidence": "surer or less sure than every labelled item",
     "distance": "farther from any label than labels are from one another",
@@ -190,7 +191,8 @@ def build_comparison(found: "Comparison", first: str, second: str) -> str:
         sentences=found.sentences,
         level=found.level,
         axis=figures.safe(figures.strip_axis(span)),
-        rows=[_gap_row(row, span) | {"name": name_of(row)} for row in rows],
+        rows=[_gap_row(row, span) | {"name": name_of(row)} for row in rows[:MOST]],
+        left=max(len(rows) - MOST, 0),
         number=number,
     )
 
