@@ -98,8 +98,8 @@ def _once_each(
         new = {key: place for place, key in enumerate(keys) if key not in known}
         if new:
             known |= zip(new, weigh(ascending[list(new.values())].astype(np.int64)), strict=True)
-        for one, key, own in zip(some, keys, order, strict=True):
-            found[one] = _in_order(known[key], own)
+        for one, weights in zip(some, _in_order([known[key] for key in keys], order), strict=True):
+            found[one] = weights
     return found
 
 
@@ -123,10 +123,13 @@ def _sorted(rows: np.ndarray, pool_size: int) -> tuple[np.ndarray, np.ndarray]:
     return order, ascending
 
 
-def _in_order(weights: Weights, order: np.ndarray) -> Weights:
-    values = np.empty_like(weights.values)
-    values[order] = weights.values
-    return Weights(values, weights.ess, weights.largest, weights.pareto_k, weights.flags)
+def _in_order(found: list[Weights], order: np.ndarray) -> Iterator[Weights]:
+    """Yield weights of sorted rows in the order in which each list has its items."""
+    values = np.empty(order.shape)
+    places = order + np.arange(len(order))[:, None] * order.shape[1]
+    values.ravel()[places.ravel()] = np.concatenate([one.values for one in found])
+    for own, one in zip(values, found, strict=True):
+        yield Weights(own, one.ess, one.largest, one.pareto_k, one.flags)
 
 
 def _same_size(sets: list[np.ndarray]) -> Iterator[list[int]]:
