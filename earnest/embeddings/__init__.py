@@ -110,7 +110,7 @@ def leftovers(
     if not names:
         return "every vector belongs to an item"
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"{len(names)} vectors belong to no item: {', '.join(names[:5])}{more}"
+    return f"vectors that belong to no item: {len(names)} ({', '.join(names[:5])}{more})"
 
 
 def module_of(name: str) -> str:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from earnest import embeddings
-from earnest.embeddings import training
+from earnest.embeddings import checking, training
 from earnest.networks import checkpoints, inference
 from earnest.networks.spectrograms import Spectrogram
 from earnest.rng import generator
@@ -100,6 +100,10 @@ def test_embedding_is_the_penultimate_layer_of_the_plain_network(backend, model)
     weights = np.array(head["weights"])
     np.testing.assert_allclose(vectors @ weights[:, :-1].T + weights[:, -1], logits, atol=1e-4)
     assert head["classes"] == ["noise", "tone"]
+
+
+def test_backend_keeps_every_promise(backend) -> None:
+    checking.demand(checking.check_backend(backend, seconds=0.5), backend.name)
 
 
 def test_batch_size_does_not_change_an_embedding(backend) -> None:

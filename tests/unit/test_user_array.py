@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest.embeddings import find_problems, get_backend, sources, store
+from earnest.embeddings import find_problems, get_backend, leftovers, sources, store
 from earnest.embeddings.protocol import MissingWeights
 from earnest.embeddings.user_array import UserArray
 
@@ -130,6 +130,16 @@ def test_a_study_knows_its_options_and_files() -> None:
         "backend file has no option 'item'; did you mean 'items'?",
         "backend file needs the option 'items'",
     ]
+
+
+def test_vectors_of_no_item_are_named(tmp_path: Path) -> None:
+    made(tmp_path, VECTORS, pd.DataFrame({"item_id": list("abcd")}))
+    options = {"array": str(tmp_path / "vectors.npy"), "items": str(tmp_path / "items.csv")}
+    assert (
+        leftovers("file", options, items=["d", "b"]) == "vectors that belong to no item: 2 (a, c)"
+    )
+    assert leftovers("file", options, items=list("dcba")) == "every vector belongs to an item"
+    assert leftovers("logmel", {}, items=["d"]) == ""
 
 
 def test_shards_take_their_vectors_by_name(tmp_path: Path) -> None:
