@@ -201,6 +201,40 @@ def reachable(driver) -> int:
     )
 
 
+def sort_all(driver) -> list[dict]:
+    """Press every head of every sortable table twice.
+
+    Returns
+    -------
+    list of dict
+        Of each column its `name`, whether it is `numeric`, what its cells sort by `before`,
+        after the first (`up`) and after the second press (`down`), and every `aria-sort` of
+        the table after the `first` and after the `second`.
+    """
+    return driver.execute_script(
+        """
+        const found = [];
+        for (const table of document.querySelectorAll("table.sortable")) {
+          for (const button of table.querySelectorAll("thead button")) {
+            const head = button.closest("th");
+            const cells = () => [...table.tBodies[0].rows].map((row) => row.cells[head.cellIndex])
+              .map((cell) => cell.dataset.v ?? cell.textContent.trim());
+            const sorted = () => [...table.querySelectorAll("[aria-sort]")]
+              .map((one) => one.getAttribute("aria-sort"));
+            const one = {name: `${table.caption.textContent.slice(0, 40)}: ${button.textContent}`,
+                         numeric: head.classList.contains("n"), before: cells()};
+            button.click();
+            [one.up, one.first] = [cells(), sorted()];
+            button.click();
+            [one.down, one.second] = [cells(), sorted()];
+            found.push(one);
+          }
+        }
+        return found;
+        """
+    )
+
+
 def printed(driver) -> dict:
     """Print a page on A4 and describe what comes out.
 

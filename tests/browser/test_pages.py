@@ -1,5 +1,7 @@
 """Every kind of page, measured: on a phone, in print, by keyboard, in contrast, in bytes."""
 
+import re
+
 import pytest
 
 from earnest import io
@@ -19,6 +21,7 @@ from tests.report_checks import (  # noqa: E402  (its assertions are rewritten f
     requested,
     show,
     smallest_figure_text,
+    sort_all,
     too_wide,
     walk_by_keyboard,
     weakest_contrast,
@@ -122,6 +125,29 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_page_and_one_sees_w
     assert len(walked) >= reachable(driver) > 0
     assert [one["html"] for one in walked if one["outline"] < 2] == []
     assert [one["html"] for one in walked if not one["shown"]] == []
+
+
+def number(cell):
+    """The first number that a cell shows, or nothing."""
+    found = re.search(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", cell.replace("\u2212", "-").replace(",", ""))
+    return float(found[0]) if found else None
+
+
+def test_every_column_of_every_table_sorts_up_and_down(driver, path):
+    show(driver, path, DESKTOP)
+    open_all(driver)
+    columns = sort_all(driver)
+    tables = driver.find_elements("css selector", "table.sortable")
+    assert len(columns) >= 3 * len(tables)
+    for one in columns:
+        assert [one["first"], one["second"]] == [["ascending"], ["descending"]], one["name"]
+        assert sorted(one["up"]) == sorted(one["down"]) == sorted(one["before"]), one["name"]
+        if one["numeric"]:
+            up, down = (list(map(number, one[way])) for way in ("up", "down"))
+            known = sorted(value for value in up if value is not None)
+            missing = [None] * (len(up) - len(known))
+            assert up == known + missing, one["name"]
+            assert down == known[::-1] + missing, one["name"]
 
 
 def test_prints_on_a4_without_torn_figures_or_wasted_sheets(driver, path):
