@@ -66,7 +66,7 @@ def _filled(value: Any, schema: dict) -> Any:
 
 
 def _free_keys(value: dict, schema: dict) -> list[str]:
-    """Return the keys that the schema does not name, in order of names unless their order counts."""
+    """Return the keys that the schema does not name, by name unless their order counts."""
     free = [key for key in value if key not in schema.get("properties", {})]
     return free if schema.get("additionalProperties") else sorted(free)
 

@@ -442,7 +442,8 @@ def test_the_registry_has_every_data_set_with_licence_and_citation(root: Path) -
         assert source.licence, source
         assert source.citation, source
         assert source.checksum or source.note, f"{source.file}: no checksum and no word why"
-        assert " " not in source.address.removeprefix(registry.BY_HAND).removeprefix("pip: "), source
+        address = source.address.removeprefix(registry.BY_HAND).removeprefix("pip: ")
+        assert " " not in address, source
 
 
 def test_the_registry_pins_both_sets_of_tut_2017(root: Path) -> None:
