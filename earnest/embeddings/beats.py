@@ -31,7 +31,10 @@ class Beats(Pretrained):
     dimension = 768
     shortest = 400 + 15 * 160  # samples of one patch: 16 frames
     packages = Pretrained.packages | {"speechbrain": "speechbrain"}
-    command = "`make beats` (or pip install --no-deps -r requirements-beats.txt)"
+    command = (
+        "`make beats` (or pip install -r requirements-torch.txt, then pip install --no-deps"
+        " -r requirements-beats.txt)"
+    )
     weights = (
         "https://github.com/microsoft/unilm/tree/master/beats (such as BEATs_iter3_plus_AS2M.pt)"
     )

@@ -28,7 +28,10 @@ class HubFolder(Pretrained):
     """
 
     packages = Pretrained.packages | {"transformers": "transformers"}
-    command = "`make transformers` (or pip install -r requirements-transformers.txt)"
+    command = (
+        "`make transformers`"
+        " (or pip install -r requirements-torch.txt -r requirements-transformers.txt)"
+    )
     kind: ClassVar[str]  # `model_type` in config.json
 
     @classmethod

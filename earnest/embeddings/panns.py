@@ -35,7 +35,7 @@ class Panns(Pretrained):
     # five halvings of frames that are 320 samples apart
     shortest = 32 * 320
     packages = Pretrained.packages | {"panns_inference": "panns-inference"}
-    command = "`make panns` (or pip install -r requirements-panns.txt)"
+    command = "`make panns` (or pip install -r requirements-torch.txt -r requirements-panns.txt)"
     weights = "https://zenodo.org/records/3987831 (Cnn14_mAP=0.431.pth)"
 
     @classmethod

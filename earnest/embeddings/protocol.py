@@ -129,7 +129,7 @@ def missing_packages(backend: str, packages: dict[str, str], command: str) -> It
     if absent:
         verb = "is" if len(absent) == 1 else "are"
         yield (
-            f"backend {backend} needs {' and '.join(absent)}, which {verb} not installed: run"
+            f"backend {backend} needs {', '.join(absent)}, which {verb} not installed: run"
             f" {command}"
         )
 
