@@ -27,9 +27,12 @@ def test_what_is_asked_for_is_made_and_no_more(project):
     folder = project.result("subconcepts")
     scores = pd.read_parquet(folder / "scores.parquet")
     # 2 repeats x 2 folds x 3 parts x 3 measures x 5 weightings
-    assert scores.groupby("dataset").size().to_dict() == {"dog_bark": 180, "foregrounds": 180}
+    assert scores.groupby("dataset").size().to_dict() == {"dog_bark": 180}
     described = {one["dataset"]: one for one in json.loads((folder / "datasets.json").read_text())}
     assert described["dog_bark"]["primary"].startswith("dog_bark + ")
+    # 8 foregrounds of 60 mixtures: halved again and again, the fourth of the minority has too few
+    assert described["foregrounds"]["status"] == "not run"
+    assert "would have 3 of its" in described["foregrounds"]["reason"]
     embedded = next((project.folder / "results/tiny/embeddings").rglob("items.parquet"))
     items = pd.read_parquet(embedded)
     tested = pd.read_parquet(folder / "splits/dog_bark/items.parquet")
