@@ -373,7 +373,9 @@ def get_backbone(embedding, name):
 def get_trained():
     """The embeddings whose networks the study trains."""
     return [
-        name for name, embedding in config["embeddings"].items() if is_trained(embedding)
+        name
+        for name, embedding in config["embeddings"].items()
+        if is_trained(embedding)
     ]
 
 
