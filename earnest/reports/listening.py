@@ -175,6 +175,7 @@ def build_page(inputs: ListeningInputs) -> str:
         shown=len(chosen),
         failed=int(((mixtures["variant"] == main) & (mixtures["status"] != "used")).sum()),
         reasons=USUAL_REASONS,
+        in_variant=in_variant,
         ticks=[
             (f"{hertz / 1000:g}", round(100 * audio.position(hertz, inputs.sample_rate), 1))
             for hertz in TICKS_HZ
