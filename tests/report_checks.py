@@ -173,7 +173,9 @@ def walk_by_keyboard(driver, most: int = 400) -> list[dict]:
             if (!e || e === document.body || e === document.documentElement) return null;
             const style = getComputedStyle(e), box = e.getClientRects()[0];
             const x = box.left + Math.min(box.width / 2, 100);
-            const y = box.top + Math.min(box.height / 2, 20);
+            // what is higher than the window is shown from its middle
+            const y = box.height > innerHeight
+              ? innerHeight / 2 : box.top + Math.min(box.height / 2, 20);
             const over = document.elementFromPoint(x, y);
             return {place: [...document.querySelectorAll("*")].indexOf(e),
                     html: e.outerHTML.slice(0, 90),

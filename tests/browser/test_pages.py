@@ -5,8 +5,9 @@ import re
 import pytest
 
 from earnest import io
-from earnest.reports import index, page, subconcepts
-from tests import made_listening, made_report, made_tables
+from earnest.deployment import evaluate, read
+from earnest.reports import index, own, page, subconcepts
+from tests import made_listening, made_own, made_report, made_tables
 
 pytest.register_assert_rewrite("tests.report_checks")
 from tests.report_checks import (  # noqa: E402  (its assertions are rewritten first)
@@ -61,11 +62,21 @@ def make_index(folder):
     return index.write_index(folder)
 
 
+def make_own(folder):
+    frame, truth, _ = made_own.made_pool()
+    paths = made_own.write(folder, frame, made_own.some_labels(truth, 60))
+    found = evaluate(read(*paths, sampler="random"), budget=30)
+    html = own.build_page(found, f"My clips {made_report.HOSTILE}", {"config": {"seed": 0}})
+    io.write_text(html, folder / "report.html")
+    return folder / "report.html"
+
+
 MAKERS = {
     "report": make_report,
     "subconcepts": make_subconcepts,
     "listening": make_listening,
     "index": make_index,
+    "own": make_own,
 }
 
 
