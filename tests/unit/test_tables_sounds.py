@@ -195,3 +195,14 @@ def test_what_is_no_task_at_all_is_an_error(made):
         split_items(items, embeddings, name="x", kind="classes", root_seed=0)
     with pytest.raises(ValueError, match="210 items, but 209 embeddings"):
         split_items(items, embeddings[1:], name="x", kind="subconcepts", root_seed=0)
+
+
+def test_corrections_in_the_schema_are_those_of_the_library(root):
+    import yaml
+
+    from earnest.tables import resampling
+
+    study = yaml.safe_load((root / "config/schemas/config.schema.yaml").read_text())
+    asked = study["properties"]["subconcepts"]["properties"]
+    assert asked["corrections"]["items"]["enum"] == list(resampling.CORRECTIONS)
+    assert asked["corrections"]["default"] == list(resampling.CORRECTIONS)
