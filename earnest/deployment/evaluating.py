@@ -68,6 +68,18 @@ class Evaluation:
         said = {"recommendation": list(self.recommendation), "notes": list(self.notes)}
         return self.facts | said | tables
 
+    def metrics(self) -> dict[str, Any]:
+        """Return the scores to report, as plain values for `metrics.json`."""
+        recommended = self.facts["recommended"] or {}
+        scores = {
+            measure: {key: row[key] for key in ("value", "low", "high")}
+            for measure, row in recommended.items()
+        }
+        estimator = next((row["estimator"] for row in recommended.values()), None)
+        keys = ("items", "labelled", "way", "plain_accuracy")
+        facts = {key: self.facts[key] for key in keys}
+        return {"own": facts | {"estimator": estimator, "scores": scores}}
+
 
 def evaluate(
     inputs: Inputs,

@@ -24,6 +24,7 @@ KINDS = {
     "clips": "sounds as they are",
     "tables": "tables",
     "predictions": "predictions made elsewhere",
+    "own": "a pool of one's own",
 }
 FILES = {
     "listening.html": "listen to its mixtures",
@@ -133,7 +134,7 @@ def headline(metrics: Mapping[str, Any], config: Mapping[str, Any]) -> list[tupl
     Parameters
     ----------
     metrics : mapping
-        Of a study on sounds, or on tables and predictions.
+        Of a study on sounds, on tables and predictions, or on a pool of one's own.
     config : mapping
         The study's configuration, for the kinds of its tasks.
 
@@ -152,6 +153,8 @@ def headline(metrics: Mapping[str, Any], config: Mapping[str, Any]) -> list[tupl
         gaps = metrics["gap"]
         correction = next((name for name in PLAIN if name in gaps), next(iter(gaps)))
         return _gap_lines(gaps[correction])
+    if isinstance(metrics.get("own"), Mapping):
+        return _own_lines(metrics["own"])
     return []
 
 
@@ -177,6 +180,24 @@ def _task_line(task: str, metrics: Mapping[str, Any], kind: str) -> tuple[str, s
     if corrected and cells[corrected]["mean"] is not None:
         asked += f"; corrected: {words.style(corrected).label}"
     return f"{words.in_words(task)} ({asked})", numbers
+
+
+def _own_lines(own: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The scores to report of a pool of one's own."""
+    chosen = f"{own['labelled']:,} of {own['items']:,} items labelled"
+    lines = []
+    for measure in ("accuracy", "balanced_accuracy"):
+        found = own["scores"].get(measure, {})
+        if found.get("value") is None:
+            continue
+        said = number(found["value"])
+        if found["low"] is not None:
+            said += f", interval {number(found['low'])} to {number(found['high'])}"
+        if measure == "accuracy":
+            said += f"; on the labelled part alone {number(own['plain_accuracy'])}"
+        name = words.in_words(words.measure(measure))
+        lines.append((f"{name} of the pool ({chosen}; {words.style(own['estimator']).label})", said))
+    return lines
 
 
 def _gap_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -31,6 +31,7 @@ rule evaluate_own_pool:
         plans="results/{study}/plans.parquet",
         chosen="results/{study}/next_labels.csv",
         evaluation="results/{study}/evaluation.json",
+        metrics="results/{study}/metrics.json",
         provenance="results/{study}/provenance.json",
         report=report(
             "results/{study}/report.html",

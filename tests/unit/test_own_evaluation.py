@@ -67,6 +67,21 @@ def test_command_library_and_notebook_give_the_same_numbers(made, inputs, found,
         assert (one.value, one.low, one.high) == (row["value"], row["low"], row["high"])
 
 
+def test_the_index_of_studies_says_what_to_report(found):
+    from earnest.reports import index
+
+    lines = index.headline(found.metrics(), {"kind": "own"})
+    row = found.facts["recommended"]["accuracy"]
+    plain = found.facts["plain_accuracy"]
+    assert lines[0] == (
+        "Accuracy of the pool (60 of 200 items labelled; PPI++)",
+        f"{row['value']:.3f}, interval {row['low']:.3f} to {row['high']:.3f};"
+        f" on the labelled part alone {plain:.3f}",
+    )
+    assert lines[1][0].startswith("Balanced accuracy of the pool")
+    assert index.KINDS["own"] == "a pool of one's own"
+
+
 def test_every_estimator_and_measure_has_its_row(found):
     rows = found.estimates
     assert list(dict.fromkeys(rows["estimator"])) == list(ESTIMATORS)

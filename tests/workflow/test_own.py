@@ -67,6 +67,7 @@ def test_the_workflow_gives_the_numbers_of_the_library(finished_own):
     assert drawn["item_id"].to_list() == found.next_labels["item_id"].to_list()
     frame = io.read_frame("own_estimates", results / "estimates.parquet")
     assert len(frame) == len(document["estimates"]) == len(pd.read_csv(results / "estimates.csv"))
+    assert json.loads((results / "metrics.json").read_text()) == io.plain(found.metrics())
     assert "Birds" in (results / "report.html").read_text()
     assert json.loads((results / "provenance.json").read_text())["config"]["study"] == "birds"
 
