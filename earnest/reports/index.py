@@ -196,7 +196,9 @@ def _own_lines(own: Mapping[str, Any]) -> list[tuple[str, str]]:
         if measure == "accuracy":
             said += f"; on the labelled part alone {number(own['plain_accuracy'])}"
         name = words.in_words(words.measure(measure))
-        lines.append((f"{name} of the pool ({chosen}; {words.style(own['estimator']).label})", said))
+        lines.append(
+            (f"{name} of the pool ({chosen}; {words.style(own['estimator']).label})", said)
+        )
     return lines
 
 
