@@ -111,7 +111,8 @@ def _package_data(name: str) -> list[Path]:
     return sorted(
         file
         for file in path.parent.rglob("*")
-        if file.is_file() and file.suffix not in (".py", ".pyc")
+        # Compiled code appears while a study runs, and is no edit.
+        if file.is_file() and file.suffix != ".py" and "__pycache__" not in file.parts
     )
 
 

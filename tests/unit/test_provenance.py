@@ -38,6 +38,16 @@ def clear():
         function.cache_clear()
 
 
+def test_compiled_code_that_appears_during_a_run_does_not_count(package):
+    before = provenance.code_version("sub")
+    cache = provenance.PACKAGE / "sub" / "__pycache__"
+    cache.mkdir()
+    for name in ("e.cpython-311.pyc", "e.f-1.py311.nbi", "e.f-1.py311.1.nbc"):
+        (cache / name).write_bytes(b"compiled")
+    package("d.py", "VALUE", "VALUE")  # forgets what was remembered
+    assert provenance.code_version("sub") == before
+
+
 @pytest.mark.parametrize("module", ["a", "b", "c"])
 def test_an_edit_reaches_all_that_import_it(package, module):
     before = provenance.code_version(module)
