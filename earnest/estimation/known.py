@@ -13,11 +13,14 @@ def check_labels(labels: Any, pool: Pool, size: int) -> np.ndarray:
     Raises
     ------
     ValueError
-        If there are not `size` of them, or one is not a class of the pool.
+        If there are not `size` of them, or one is missing or not a class of the pool.
     """
     labels = np.asarray(labels)
     if labels.shape != (size,):
         raise ValueError(f"{size} items need as many labels, not shape {labels.shape}")
+    missing = [place for place, one in enumerate(labels.tolist()) if one is None or one != one]
+    if missing:
+        raise ValueError(f"the label of labelled item number {missing[0]} (from 0) is missing")
     unknown = set(labels.tolist()) - set(pool.classes)
     if unknown:
         raise ValueError(f"label {min(unknown, key=str)!r} is not a class of the pool")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from earnest.geometry.checks import check_posteriors
 from earnest.measures import BINARY_MEASURES, check_weights
 
 
@@ -43,6 +44,7 @@ class Pool:
         posteriors = np.asarray(self.posteriors, dtype=np.float64)
         if posteriors.ndim != 2 or not np.isfinite(posteriors).all():
             raise ValueError("posteriors must be finite, one row an item and one column a class")
+        check_posteriors(posteriors, len(posteriors), "a pool")
         n, c = posteriors.shape
         classes = tuple(range(c)) if self.classes is None else tuple(self.classes)
         if len(set(classes)) != c:

@@ -385,6 +385,8 @@ def test_weighting_moves_the_estimate(real_pool, name):
         (("unweighted", [0], [True, True]), {}, "1 times true or false"),
         (("unweighted", [0], [0.5]), {}, "1 times true or false"),
         (("unweighted", [0], None), {"labels": [3]}, "label 3 is not a class"),
+        (("unweighted", [0, 1], None), {"labels": [1, None]}, "item number 1 .* is missing"),
+        (("unweighted", [0, 1], None), {"labels": [np.nan, 1]}, "item number 0 .* is missing"),
         (("unweighted", [0, 1], None), {"labels": [1]}, "2 items need as many labels"),
         (("unweighted", [0, 1], [True, True]), {"labels": [1, 0]}, "disagree on item 1"),
         (("kde", [0], [True]), {}, "weighs by embeddings, and the pool has none"),
@@ -415,6 +417,10 @@ def test_malformed_pools_are_refused(changes, words):
 def test_posteriors_and_utilities_must_be_finite():
     with pytest.raises(ValueError, match="posteriors must be finite"):
         Pool(None, [[np.nan, 1.0]])
+    with pytest.raises(ValueError, match=r"do not sum to 1.*1"):
+        Pool(None, [[0.0, 1.0], [0.4, 0.4]])
+    with pytest.raises(ValueError, match="negative value"):
+        Pool(None, [[-0.5, 1.5]])
     with pytest.raises(ValueError, match=r"weight 0 is -1\.0"):
         Pool(None, [[0.0, 1.0]], utilities={"true": [-1.0]})
 

@@ -162,7 +162,9 @@ def test_names_of_methods_in_the_schema_are_those_of_the_library(root):
     assert names("estimates", "properties", "interval") == {"own", *estimates.INTERVALS}
     assert names("estimates", "properties", "utilities", "items") == set(UTILITIES)
     assert names("classifier", "properties", "name") == set(classifiers.CLASSIFIERS)
-    assert names("embeddings", "additionalProperties", "properties", "backend") == set(embeddings.BACKENDS)
+    assert names("embeddings", "additionalProperties", "properties", "backend") == set(
+        embeddings.BACKENDS
+    )
     assert names("datasets", "items") == set(datasets.SOURCES)
     assert names("tasks", "items", "properties", "kind") == set(pools.KINDS)
     assert names("clips", "properties", "accepted_reasons", "items") == set(audio.REASONS)
