@@ -51,6 +51,11 @@ def finished_own(tmp_path_factory, checkout):
     return project
 
 
+def to_nine_digits(document):
+    """Round every number: a job has one thread, and this process as many as there are cores."""
+    return json.loads(json.dumps(document), parse_float=lambda text: f"{float(text):.9g}")
+
+
 def test_the_workflow_gives_the_numbers_of_the_library(finished_own):
     folder = finished_own.folder
     inputs = deployment.read(folder / STUDY["pool"], folder / STUDY["labels"])
@@ -61,13 +66,14 @@ def test_the_workflow_gives_the_numbers_of_the_library(finished_own):
     found = deployment.evaluate(inputs, budget=5)
     results = folder / "results" / "birds"
     document = json.loads((results / "evaluation.json").read_text())
-    assert document == json.loads(json.dumps(io.plain(found.document())))
+    assert to_nine_digits(document) == to_nine_digits(io.plain(found.document()))
     assert (np.load(results / "embeddings.npy") == inputs.pool.embeddings).all()
     drawn = pd.read_csv(results / "next_labels.csv")
     assert drawn["item_id"].to_list() == found.next_labels["item_id"].to_list()
     frame = io.read_frame("own_estimates", results / "estimates.parquet")
     assert len(frame) == len(document["estimates"]) == len(pd.read_csv(results / "estimates.csv"))
-    assert json.loads((results / "metrics.json").read_text()) == io.plain(found.metrics())
+    metrics = json.loads((results / "metrics.json").read_text())
+    assert to_nine_digits(metrics) == to_nine_digits(io.plain(found.metrics()))
     assert "Birds" in (results / "report.html").read_text()
     assert json.loads((results / "provenance.json").read_text())["config"]["study"] == "birds"
 

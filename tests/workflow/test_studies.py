@@ -48,7 +48,7 @@ def measured_gap(results, mixtures, clips, row):
     over, under = mixing.prepared_signals(*(dict(one) for one in rows), prepared)
     under = under * mixing.linear_gain(mixture["background_gain_db"])
     gain = mixture["peak_gain"]
-    file = results / "mixtures" / f"shard-{mixture['shard']}.wav"
+    file = results / "mixtures" / mixture["variant"] / f"shard-{mixture['shard']}.wav"
     written = io.read_item(file, int(mixture["row"]), audio.LENGTH)
     np.testing.assert_allclose(written, (over + under) * gain, atol=1.01 / 32_768)
     assert np.abs(written).max() == pytest.approx(mixing.PCM16_PEAK, abs=1.01 / 32_768)
@@ -120,7 +120,7 @@ def test_metrics_are_strict_json_and_hold_every_task(demo):
 
 
 def test_the_store_and_the_pools_belong_together(demo):
-    stored = store.read_store(demo / "embeddings")
+    stored = store.read_store(demo / "embeddings/logmel/8-lu")
     place = {item: row for row, item in enumerate(stored.items["item_id"])}
     for task in ("foregrounds", "subconcepts", "context"):
         pool = hits(demo, task)
