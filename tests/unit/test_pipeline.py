@@ -50,11 +50,13 @@ def schema_keys(root):
 @pytest.fixture(scope="module")
 def common(root):
     """The functions and constants of the common rules, by name."""
-    files = ("rules/common.smk", "rules/sounds/common.smk")
-    text = "\n".join((root / name).read_text(encoding="utf-8") for name in files)
-    blocks = re.split(r"^(?=def \w+|[A-Z]\w* =|wildcard_constraints:)", text, flags=re.M)[1:]
+    rules = root / "rules"
+    files = [rules / "common.smk", rules / "sounds/common.smk", *rules.glob("sounds/common/*.smk")]
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    starts = r"^(?=def \w+|[A-Z]\w* =|wildcard_constraints:|include:)"
+    blocks = re.split(starts, text, flags=re.M)[1:]
     named = {re.match(r"(?:def )?(\w+)", block)[1]: block for block in blocks}
-    del named["wildcard_constraints"]
+    del named["wildcard_constraints"], named["include"]
     return named
 
 
