@@ -4,6 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.projects import checkout, empty_project, finished, make_python, project, python
+
+# Of the workflow's tests and of those of its faults.
+__all__ = ["checkout", "empty_project", "finished", "make_python", "project", "python"]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from tests.workflow.conftest import Project
+from tests.projects import Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

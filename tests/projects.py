@@ -1,4 +1,7 @@
-"""Running the workflow as a user does, in a copy of the project with an awkward name."""
+"""Running the workflow as a user does, in a copy of the project with an awkward name.
+
+The fixtures are those of every test: `tests/conftest.py` imports them.
+"""
 
 import os
 import shutil
