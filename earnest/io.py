@@ -374,23 +374,3 @@ def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:
     if len(samples) != length:
         raise ValueError(f"{path} does not hold item {row} of {length} samples")
     return samples
-
-
-def read_pools(
-    files: Iterable[tuple[str, str, str]],
-) -> dict[str, tuple[dict, "pandas.DataFrame", "pandas.DataFrame"]]:
-    """Read the description, pool and subconcepts of several tasks, by the tasks' names.
-
-    Parameters
-    ----------
-    files : iterable of (path, path, path)
-        task.json, pool.parquet and subconcepts.parquet of each task.
-    """
-    return {
-        (description := read_json(task))["name"]: (
-            description,
-            read_frame("pool", pool),
-            read_frame("subconcepts", subconcepts),
-        )
-        for task, pool, subconcepts in files
-    }

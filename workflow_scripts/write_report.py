@@ -2,14 +2,14 @@
 
 from earnest import io, provenance
 from earnest.joblog import job_log
-from earnest.reports import examples, page
+from earnest.reports import examples, page, reading
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
-    stamp = params.mixtures_stamp
-    mixtures = io.read_shards("mixtures", [*given.mixtures], stamp=stamp)
+    mixtures = io.read_shards("mixtures", [*given.mixtures], stamp=params.mixtures_stamp)
     mixtures = mixtures[mixtures["variant"] == params.variant]
-    files = zip(given.descriptions, given.pools, given.subconcepts, strict=True)
+    chosen = examples.choose_examples(mixtures, params.examples)
+    doses = io.read_shards("dose_response", [*given.doses], stamp=[*params.doses_stamps])
     about = params.provenance | {
         "versions": provenance.library_versions(*params.libraries),
         "embeddings": io.read_named_json(params.embeddings, given.embeddings),
@@ -18,26 +18,17 @@ with job_log(snakemake.log[0]):
         page.ReportInputs(
             study=snakemake.wildcards.study,
             title=params.title,
-            pools=io.read_pools(files),
-            summary=io.read_frame("summary", given.summary),
-            comparisons=io.read_frame("comparisons", given.comparisons),
-            joint=io.read_frame("joint", given.joint),
-            clips=io.read_frame("clips", given.clips),
-            dropped=io.read_frame("dropped", given.dropped),
+            pools=reading.read_pools(given.descriptions, given.pools, given.subconcepts),
             mixtures=mixtures,
             items=io.read_shards("items", [*given.item_table], stamp=params.plan_stamp),
-            examples=[
-                (row, io.read_item(given.audio[row["shard"]], row["row"], params.length))
-                for row in examples.choose_examples(mixtures, params.examples)
-            ],
+            examples=reading.read_sounds(chosen, given.audio, params.length),
             trainings=io.read_named_json(params.trained, given.trainings),
             provenance=about,
             headline=params.headline,
             level=params.level,
             sample_rate=params.sample_rate,
-            dose_response=io.read_shards(
-                "dose_response", [*given.doses], stamp=[*params.doses_stamps]
-            ),
+            dose_response=doses,
+            **reading.read_frames(page.TABLES, dict(given.items())),
         )
     )
     io.write_text(html, snakemake.output.report)

@@ -28,7 +28,7 @@ KINDS = {
 }
 FILES = {
     "listening.html": "listen to its mixtures",
-    "subconcepts.html": "its subconcepts",
+    "subconcepts/report.html": "corrections for its rare subconcepts",
     "metrics.json": "metrics.json",
     "provenance.json": "provenance.json",
 }

@@ -25,6 +25,9 @@ from earnest.reports.view import TaskView, plain, records, task_view
 if TYPE_CHECKING:
     import pandas
 
+# The fields that hold a whole table each, by the table's name in `earnest.schemas`.
+TABLES = {name: name for name in ("summary", "comparisons", "joint", "clips", "dropped")}
+
 
 @dataclass(frozen=True)
 class ReportInputs:

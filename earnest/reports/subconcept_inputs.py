@@ -7,6 +7,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas
 
+# Which table of `earnest.schemas` each field holds: of every study, and of cross-validated sounds.
+TABLES = {
+    "scores": "fold_scores",
+    "recalls": "fold_recalls",
+    "correlations": "table_correlations",
+    "gaps": "table_gaps",
+    "differences": "table_gap_differences",
+    "quality": "weight_quality",
+    "recognition": "recognition_correlations",
+    "distances": "table_distances",
+    "weights": "table_weights",
+}
+SOUND_TABLES = TABLES | {"contrasts": "sound_contrasts", "statistics": "sound_statistics"}
+
 
 @dataclass(frozen=True)
 class TableReportInputs:

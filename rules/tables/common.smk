@@ -50,7 +50,7 @@ CODE = {
     "scores": ("tables.scoring",),
     "predictions": ("tables.predicted",),
     "assessment": ("tables.assessing", "tables.weighting"),
-    "report": ("reports.subconcepts", "tables.published"),
+    "report": ("reports.subconcepts", "reports.reading", "tables.published"),
 }
 SETTINGS = {
     "splits": {

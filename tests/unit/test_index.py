@@ -62,6 +62,7 @@ def results(tmp_path):
         tasks=TASKS,
     )
     io.write_text("", folder / "demo" / "listening.html")
+    io.write_text("", folder / "demo" / "subconcepts" / "report.html")
     write_study(
         folder / "keel", metrics=TABLES, made=1_800_000_000, kind="tables", title="Eight tables"
     )
@@ -101,9 +102,9 @@ def test_every_link_leads_to_a_file_and_titles_are_text(results):
     links = [
         link for link in re.findall(r'href="([^"]+)"', html) if not link.startswith(("#", "data:"))
     ]
-    assert len(links) == 2 * 3 + 1
+    assert len(links) == 2 * 3 + 2
     assert all((results / link).is_file() for link in links)
-    assert "demo/listening.html" in links
+    assert {"demo/listening.html", "demo/subconcepts/report.html"} <= set(links)
     assert "<img" not in html
     assert "&lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; co" in html
     assert "<code>begun</code>" in html

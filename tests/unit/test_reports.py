@@ -679,3 +679,10 @@ def test_examples_alternate_usual_and_rare_backgrounds(inputs):
     assert chosen == examples.choose_examples(shuffled, 4)
     assert len(chosen) == 4
     assert [r["foreground"] for r in chosen] == sorted(r["foreground"] for r in chosen)
+
+
+@pytest.mark.parametrize("subconcepts", [None, {"trees": 50}])
+def test_the_page_on_rare_subconcepts_is_named_where_there_is_one(inputs, subconcepts):
+    about = inputs.provenance | {"config": {"subconcepts": subconcepts}}
+    text = build_report(dataclasses.replace(inputs, provenance=about))
+    assert ("subconcepts/report.html" in text) == (subconcepts is not None)

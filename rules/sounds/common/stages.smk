@@ -12,7 +12,7 @@ CODE = {
     "draws": ("engine.drawing",),
     "estimates": ("engine.estimating",),
     "summary": ("assessment", "comparisons"),
-    "report": ("reports.page", "reports.examples", "assessment"),
+    "report": ("reports.page", "reports.examples", "reports.reading", "assessment"),
     "listening": ("reports.listening", "plan"),
 }
 SETTINGS = {

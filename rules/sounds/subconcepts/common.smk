@@ -17,7 +17,7 @@ CROSSED_CODE = {
     "scores": provenance.code_version("tables.scoring"),
     "assessment": provenance.code_version("tables.assessing", "tables.weighting"),
     "contrasts": provenance.code_version("tables.contrasts"),
-    "report": provenance.code_version("reports.subconcepts"),
+    "report": provenance.code_version("reports.subconcepts", "reports.reading"),
 }
 
 
