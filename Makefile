@@ -2,10 +2,12 @@
 # PYTHON chooses the interpreter that .venv is made with (3.11 is what is tested).
 PYTHON ?= python3.11
 CORES ?= all
+# How many files of tests run side by side.
+WORKERS ?= 2
 # Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
 RUN := .venv/bin/python
 
-.PHONY: report index test torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
+.PHONY: report index test faults torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
 
 report: .venv/.core
 	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
@@ -13,7 +15,13 @@ report: .venv/.core
 	if [ -f results/index.html ]; then echo "The index of studies is results/index.html"; fi; exit $$status
 
 test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-packages
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# Kills the demo at twenty random moments, finishes it, and compares every file: about an hour. RUNS=4 kills each of
+# four runs five times instead, in a quarter of the time; docs/safety.md
+RUNS ?= 20
+faults: .venv/.test
+	RUNS=$(RUNS) $(RUN) -m pytest -m faults -s tests/faults
 
 torch: .venv/.torch
 
