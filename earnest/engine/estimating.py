@@ -15,6 +15,7 @@ from earnest.designs import Design, of_prefix
 from earnest.engine.weighing import weigh_subsets
 from earnest.estimates import Pool, each_measure, estimate_all, true_value
 from earnest.estimation.support import outside_confidence, outside_distance
+from earnest.geometry.subsets import Neighbours
 from earnest.measures import Score
 from earnest.rng import generator
 from earnest.schemas import TABLES
@@ -22,6 +23,9 @@ from earnest.weights import WEIGHTS, Weights, prepare_pool
 
 if TYPE_CHECKING:
     import pandas
+
+# From so many subsets on, sorted lists of neighbours save more than the sorting takes.
+_MANY = 100
 
 Truths = dict[tuple[str, str], Score]
 
@@ -93,6 +97,7 @@ def estimate_block(
     settings |= {} if estimator in WEIGHTS else options or {}
     cells = list(_subsets(draws, task, sampler, sizes, len(pool)))
     all_weights = _all_weights(estimator, pool, [items for _, items, _ in cells], options or {})
+    neighbours = _neighbours(pool, len(cells)) if estimator == "unweighted" else None
     estimates, weight_rows = [], []
     for (cell, items, design), weights in zip(cells, all_weights, strict=True):
         if weights is not None:
@@ -107,9 +112,17 @@ def estimate_block(
             shared[diagnostic] = None if weights is None else getattr(weights, diagnostic)
         if estimator == "unweighted":
             shared["outside_confidence"] = outside_confidence(pool, items)
-            shared["outside_distance"] = outside_distance(pool, items)
+            shared["outside_distance"] = outside_distance(pool, items, neighbours)
         estimates += _estimate_rows(shared, found, truths)
     return _frame("estimates", estimates), _frame("weights", weight_rows)
+
+
+def _neighbours(pool: Pool, subsets: int) -> Neighbours | None:
+    """Return sorted lists of neighbours, where subsets are enough to be worth the sorting."""
+    geometry = pool.embeddings
+    if geometry is None or subsets < _MANY or not geometry.holds_all_pairs:
+        return None
+    return geometry.neighbours
 
 
 def _all_weights(

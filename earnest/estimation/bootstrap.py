@@ -46,7 +46,9 @@ def resample(
     drawn = rng.integers(len(names), size=(resamples, len(names)))
     drawn += len(names) * np.arange(resamples)[:, np.newaxis]
     times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
-    return Counts(np.vstack([itself, times[:, group]])), None
+    table = np.ones((1 + resamples, len(labelled)))
+    table[1:] = times[:, group]
+    return Counts(table), None
 
 
 def percentile_interval(

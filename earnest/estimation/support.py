@@ -6,6 +6,7 @@ from earnest.estimation.pool import Pool, class_of, confidences
 from earnest.estimation.subset import Subset
 from earnest.geometry import distances
 from earnest.geometry.pool import prepare_pool
+from earnest.geometry.subsets import Neighbours
 
 LARGEST_MATRIX_POOL = 4_000  # items whose pairwise distances are kept for the next subset: 64 MB
 REMEDY = (
@@ -32,13 +33,17 @@ def outside_confidence(pool: Pool, labelled: np.ndarray) -> float:
     return float(((confidence < own.min()) | (confidence > own.max())).mean())
 
 
-def outside_distance(pool: Pool, labelled: np.ndarray) -> float | None:
+def outside_distance(
+    pool: Pool, labelled: np.ndarray, neighbours: Neighbours | None = None
+) -> float | None:
     """Return the share of the pool farther from any label than labelled items are apart.
 
     Parameters
     ----------
     pool : Pool
     labelled : ndarray (n,) of int
+    neighbours : Neighbours, optional
+        Of the same pool; made once, they are quicker for many subsets.
 
     Returns
     -------
@@ -49,6 +54,11 @@ def outside_distance(pool: Pool, labelled: np.ndarray) -> float | None:
     """
     if pool.embeddings is None or len(labelled) < 2:
         return None
+    if neighbours is not None:
+        nearest = neighbours.nearest_in(labelled)
+        limit = nearest[labelled].max()
+        nearest[labelled] = 0
+        return _beyond(nearest, limit)
     geometry = prepare_pool(pool.embeddings)
     if len(pool) <= LARGEST_MATRIX_POOL:
         to_labelled = geometry.distance_matrix()[labelled]
@@ -60,8 +70,12 @@ def outside_distance(pool: Pool, labelled: np.ndarray) -> float | None:
         blocks = distances.row_blocks(len(points), len(own))
         nearest = np.hstack([distances.distances(points[b], own).min(axis=1) for b in blocks])
     np.fill_diagonal(between, np.inf)
+    return _beyond(nearest, between.min(axis=1).max())
+
+
+def _beyond(nearest: np.ndarray, limit: float) -> float:
     # the margin is for the single precision of a kept matrix
-    return float((nearest > between.min(axis=1).max() * (1 + 1e-6)).mean())
+    return float((nearest > limit * (1 + 1e-6)).mean())
 
 
 def worst_case(subset: Subset, measure: str, utility: str) -> tuple[float, float] | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from earnest.geometry.compiling import compiled
+from earnest.compiling import compiled
 from earnest.geometry.distances import FLOOR
 
 # Pools up to here keep all pairwise distances: at most 200 MB a matrix of doubles.
@@ -80,6 +80,31 @@ class Neighbours:
             # -1, to itself, is the least and left out.
             nearest = np.sort(np.partition(between, k, axis=2)[:, :, : k + 1], axis=2)[:, :, 1:]
             found[at : at + block] = _mean(np.maximum(nearest, FLOOR))
+        return found
+
+    def nearest_in(self, subset: np.ndarray) -> np.ndarray:
+        """Return every item's distance to the nearest other item of a subset.
+
+        Parameters
+        ----------
+        subset : numpy.ndarray of int, shape (n,)
+            Distinct rows, n at least 2.
+
+        Returns
+        -------
+        numpy.ndarray, shape (N,), float64
+        """
+        labelled = np.zeros(len(self.order), dtype=bool)
+        labelled[subset] = True
+        found = np.empty(len(self.order))
+        rows, width = np.arange(len(self.order)), math.ceil(2 * len(self.order) / len(subset))
+        while rows.size:
+            width = min(width, len(self.order) - 1)
+            met = labelled[self.order[rows, :width]]
+            first = met.argmax(axis=1)
+            done = met[np.arange(len(rows)), first]
+            found[rows[done]] = self.distances[rows[done], first[done]]
+            rows, width = rows[~done], 4 * width
         return found
 
     def _near(self, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -11,9 +11,12 @@ from earnest.estimates import ESTIMATORS, Pool, estimate, estimate_all, true_val
 from earnest.estimation import support
 from earnest.estimation.calibrated import platt
 from earnest.estimation.counts import NUDGE, Counts, Nudged
+from earnest.estimation.pool import score_arguments
 from earnest.estimation.post_stratified import join_small
 from earnest.estimation.subset import Subset
-from earnest.weights import WEIGHTS
+from earnest.estimation.weighted import score_under
+from earnest.measures import score
+from earnest.weights import WEIGHTS, prepare_pool
 
 P_ONE = np.array([0.9, 0.8, 0.3, 0.4, 0.6, 0.1])
 
@@ -439,6 +442,32 @@ def test_large_pools_give_the_same_share(monkeypatch):
     monkeypatch.setattr(support, "LARGEST_MATRIX_POOL", 10)
     assert support.outside_distance(pool, items) == kept
     assert 0 < kept < 1
+
+
+def test_sorted_neighbours_give_the_same_share():
+    rng = np.random.default_rng(1)
+    # a cluster far away, whose items walk through all their neighbours before a labelled one
+    points = np.vstack([rng.normal(size=(280, 3)), rng.normal(size=(20, 3)) + 9])
+    pool = Pool(prepare_pool(points), np.full((300, 2), 0.5))
+    for items in (rng.choice(280, 40, replace=False), np.array([7, 3]), np.arange(300)):
+        alone = support.outside_distance(pool, items)
+        assert support.outside_distance(pool, items, pool.embeddings.neighbours) == alone
+        assert alone == 0 if len(items) == 300 else alone >= 20 / 300
+
+
+@pytest.mark.parametrize("weights", [np.ones(6), np.array([0.0, 1, 3, 0, 2, 1])])
+def test_scores_by_class_are_those_of_each_measure_alone(weights):
+    labels = np.array(["a", "a", "b", "b", "c", "a"])
+    pool = Pool(None, np.eye(3)[[0, 1, 1, 2, 2, 0]], classes=("a", "b", "c"))
+    subset = Subset(pool, np.arange(6), labels, Counts(np.ones((1, 6))))
+    for measure in ("balanced_accuracy", "recall:a", "recall:b", "recall:c"):
+        expected = score(**score_arguments(pool, np.arange(6), labels, measure), weights=weights)
+        (value,) = score_under(subset, weights, measure, "none")
+        assert value == pytest.approx(expected.value, abs=1e-15)
+    # a: 2 of 3 and 1 of 2 by weight; b: 1 of 2 and 3 of 3; c: all
+    mean = (2 / 3 + 1 / 2 + 1) / 3 if weights[0] else (1 / 2 + 1 + 1) / 3
+    (balanced,) = score_under(subset, weights, "balanced_accuracy", "none")
+    assert balanced == pytest.approx(mean)
 
 
 def test_options_reach_the_estimator_and_unknown_ones_do_not():
