@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from earnest.geometry.compiling import compiled
+from earnest.compiling import compiled
 from earnest.geometry.pool import PoolGeometry
 
 # Items whose distances are compared at once, before any of them is looked at by itself.

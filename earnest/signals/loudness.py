@@ -8,13 +8,14 @@ from itertools import accumulate
 
 import numpy as np
 
+from earnest.compiling import compiled
+
 SAMPLE_RATE = 16_000  # Hz
 
 ABSOLUTE_GATE = -70.0  # LUFS
 _OFFSET = -0.691  # LUFS of a mean square of 1
 _RELATIVE_GATE = -10.0  # LU below the mean of what passes the absolute gate
 _BLOCK_S, _STEP_S = 0.4, 0.1
-_PIECE = 10  # quarters of blocks: a second
 _LOWEST_RATE = 8_000  # Hz; the K-weighting filter is meaningless below
 
 
@@ -89,7 +90,7 @@ def integrated_loudness(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> 
 def measure_blocks(samples: np.ndarray, sample_rate: int = SAMPLE_RATE) -> Blocks:
     """Measure the power of each gating block: 0.4 s, every 0.1 s.
 
-    Filters and block count are pyloudnorm's, at a third of its time.
+    Filters and block count are pyloudnorm's, at a tenth of its time.
 
     Parameters
     ----------
@@ -149,26 +150,40 @@ def _edges(length: int, sample_rate: int) -> np.ndarray:
 def _filtered_sums(
     samples: np.ndarray, edges: np.ndarray, sample_rate: int, state: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sum of squares of the filtered signal between edges, and the filter's state.
-
-    Piece by piece: what fits into the processor's cache takes half the time.
-    """
-    from scipy.signal import sosfilt
-
-    sections = _k_weighting(sample_rate)
-    state = np.zeros((len(sections), 2)) if state is None else state
+    """Return the sum of squares of the filtered signal between edges, and the filter's state."""
+    if samples.dtype != np.float32:
+        samples = samples.astype(np.float64)
+    state = np.zeros(4) if state is None else state.copy()
     sums = np.zeros(len(edges) - 1)
-    for first in range(0, len(sums), _PIECE):
-        part = edges[first : first + _PIECE + 1]
-        piece = samples[part[0] : part[-1]].astype(np.float64)
-        if not len(piece):
-            break
-        piece, state = sosfilt(sections, piece, zi=state)
-        np.square(piece, out=piece)
-        starts = part[:-1] - part[0]
-        starts = starts[starts < len(piece)]
-        sums[first : first + len(starts)] = np.add.reduceat(piece, starts)
+    walk = compiled(_filter_and_sum)
+    walk(np.ascontiguousarray(samples), edges, _k_weighting(sample_rate), state, sums)
     return sums, state
+
+
+def _filter_and_sum(
+    samples: np.ndarray,
+    edges: np.ndarray,
+    stages: tuple[tuple[float, ...], tuple[float, ...]],
+    state: np.ndarray,
+    sums: np.ndarray,
+) -> None:
+    """Run both stages over the samples, in transposed direct form II; fill `sums` and `state`."""
+    b0, b1, b2, a1, a2 = stages[0]
+    d0, d1, d2, c1, c2 = stages[1]
+    s1, s2, t1, t2 = state
+    for part in range(len(sums)):
+        total = 0.0
+        for place in range(edges[part], min(edges[part + 1], len(samples))):
+            sample = samples[place]
+            shelved = b0 * sample + s1
+            s1 = (b1 * sample + s2) - a1 * shelved
+            s2 = b2 * sample - a2 * shelved
+            passed = d0 * shelved + t1
+            t1 = (d1 * shelved + t2) - c1 * passed
+            t2 = d2 * shelved - c2 * passed
+            total += passed * passed
+        sums[part] = total
+    state[:] = s1, s2, t1, t2
 
 
 def _blocks(sums: np.ndarray, sample_rate: int) -> Blocks:
@@ -178,15 +193,39 @@ def _blocks(sums: np.ndarray, sample_rate: int) -> Blocks:
 
 
 @cache
-def _k_weighting(sample_rate: int) -> np.ndarray:
-    """Return pyloudnorm's two filter stages as second-order sections, shape (2, 6)."""
-    from pyloudnorm.iirfilter import IIRfilter
+def _k_weighting(sample_rate: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return both filter stages as b0, b1, b2, a1, a2: a shelf of +4 dB, then a high pass.
 
-    stages = (
-        IIRfilter(4.0, 1 / np.sqrt(2), 1500.0, sample_rate, "high_shelf"),
-        IIRfilter(0.0, 0.5, 38.0, sample_rate, "high_pass"),
+    They are pyloudnorm's, which follows the "Cookbook formulae for audio equalizer biquad filter
+    coefficients"; written out here, for its import takes longer than a hundred clips.
+    """
+    turn, spread = _angle(1_500.0, 1 / math.sqrt(2), sample_rate)
+    top = 10 ** (4.0 / 40)  # square root of the shelf's gain
+    slope = 2 * math.sqrt(top) * spread
+    shelf = _normalised(
+        top * ((top + 1) + (top - 1) * turn + slope),
+        -2 * top * ((top - 1) + (top + 1) * turn),
+        top * ((top + 1) + (top - 1) * turn - slope),
+        (top + 1) - (top - 1) * turn + slope,
+        2 * ((top - 1) - (top + 1) * turn),
+        (top + 1) - (top - 1) * turn - slope,
     )
-    return np.array([np.concatenate((stage.b, stage.a)) for stage in stages])
+    turn, spread = _angle(38.0, 0.5, sample_rate)
+    half = (1 + turn) / 2
+    high_pass = _normalised(half, -2 * half, half, 1 + spread, -2 * turn, 1 - spread)
+    return shelf, high_pass
+
+
+def _angle(frequency: float, quality: float, sample_rate: int) -> tuple[float, float]:
+    """Return the cosine of a corner's angular frequency, and its sine over twice the quality."""
+    angle = 2 * math.pi * (frequency / sample_rate)
+    return math.cos(angle), math.sin(angle) / (2 * quality)
+
+
+def _normalised(
+    b0: float, b1: float, b2: float, a0: float, a1: float, a2: float
+) -> tuple[float, ...]:
+    return b0 / a0, b1 / a0, b2 / a0, a1 / a0, a2 / a0
 
 
 def _refuse_unmeasurable(samples: np.ndarray, sample_rate: int) -> None:

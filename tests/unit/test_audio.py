@@ -353,6 +353,26 @@ def test_loudness_is_what_pyloudnorm_measures_at_any_rate(rate, seconds):
     assert audio.integrated_loudness(samples, rate) == pytest.approx(expected, abs=tolerance)
 
 
+@pytest.mark.parametrize("rate", [8_000, 16_000, 44_100])
+def test_the_compiled_filter_is_that_of_pyloudnorm_run_by_scipy(rate):
+    from pyloudnorm.iirfilter import IIRfilter
+    from scipy.signal import sosfilt
+
+    stages = (
+        IIRfilter(4.0, 1 / np.sqrt(2), 1500.0, rate, "high_shelf"),
+        IIRfilter(0.0, 0.5, 38.0, rate, "high_pass"),
+    )
+    ours = loudness._k_weighting(rate)
+    assert [list(stage) for stage in ours] == [[*s.b, *s.a[1:]] for s in stages]
+    samples = noise(rate) * np.geomspace(1e-3, 1, rate, dtype=np.float32)
+    filtered = sosfilt(np.array([[*s.b, *s.a] for s in stages]), samples.astype(float))
+    power = np.square(filtered).reshape(10, -1).sum(axis=1)
+    expected = np.sort(np.convolve(power, np.ones(4), mode="valid")) / (0.4 * rate)
+    for kind in (np.float32, np.float64):
+        found = loudness.measure_blocks(samples.astype(kind), rate).powers
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("gain", [-40.0, -8.0, 0.0, 12.0])
 def test_blocks_foretell_the_loudness_after_a_gain(gain):
     samples = noise(80_000) * np.geomspace(1e-4, 1, 80_000, dtype=np.float32)
