@@ -12,6 +12,11 @@ __all__ = ["checkout", "empty_project", "finished", "make_python", "project", "p
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with whole runs, so that no worker ends with a long file when the others are done."""
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The root of the project."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from filelock import FileLock
 
 PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profiles", "envs")
 IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -119,11 +120,16 @@ def empty_project(checkout, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def finished(checkout, tmp_path_factory):
+def finished(checkout, python, tmp_path_factory, worker_id):
     """The checkout in which the tiny study has run; to be read only."""
-    project = checkout(tmp_path_factory.mktemp("finished") / "somebody's project")
-    project.snakemake()
-    return project
+    base = tmp_path_factory.getbasetemp()
+    # Where several workers run tests, one of them runs the study and the others wait for it.
+    base = base if worker_id == "master" else base.parent
+    folder = base / "finished" / "somebody's project"
+    with FileLock(base / "finished.lock"):
+        if not folder.is_dir():
+            checkout(folder).snakemake()
+    return Project(folder, python)
 
 
 @pytest.fixture
