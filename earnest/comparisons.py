@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 REFERENCE = "unweighted"
 SIGNIFICANCE = 0.05  # of a whole family of tests
+FEWEST_SUBSETS = 10  # behind an interval
 
 # Differences up to which the distribution of rank sums is taken itself, as in scipy.
 _MOST_EXACT = 50
@@ -20,11 +21,15 @@ _MOST_EXACT = 50
 # Digits of a gain; what differs beyond them is two ways to compute one number.
 _DIGITS = 12
 
+_INTERVAL = ("difference", "low", "high")
+_NUMBERS = (*_INTERVAL, "nearer", "effect", "p", "smallest_p")
 _FAMILY = ["task", "measure", "utility"]
 _CELL = [*_FAMILY, "sampler", "size"]
 
 
-def compare(estimates: "pandas.DataFrame", summary: "pandas.DataFrame") -> "pandas.DataFrame":
+def compare(
+    estimates: "pandas.DataFrame", summary: "pandas.DataFrame", *, level: float = 0.95
+) -> "pandas.DataFrame":
     """Compare every estimator with the unweighted score of the same labelled subsets.
 
     Parameters
@@ -33,12 +38,16 @@ def compare(estimates: "pandas.DataFrame", summary: "pandas.DataFrame") -> "pand
         Table `estimates`.
     summary : pandas.DataFrame
         Table `summary` of these estimates.
+    level : float
+        Of the intervals.
 
     Returns
     -------
     pandas.DataFrame
         Table `comparisons`, one row a row of the summary, in the order of its key columns.
-        `best` marks the lowest RMSE of a sampler and size. `p` is that of a two-sided Wilcoxon
+        `best` marks the lowest RMSE of a sampler and size. `difference` is the RMSE less that of
+        the unweighted score, on the distinct subsets where both have a value; from 10 of them on
+        it has an interval, see `rmse_difference`. `p` is that of a two-sided Wilcoxon
         signed-rank test that the absolute errors of the two are alike, paired by subset; equal
         subsets count once, pairs with equal errors are left out, and what is left could at the
         least give `smallest_p`. `p_adjusted` is Holm's, over all tests of one task, measure and
@@ -54,13 +63,13 @@ def compare(estimates: "pandas.DataFrame", summary: "pandas.DataFrame") -> "pand
     """
     import pandas as pd
 
-    tests = _paired_tests(estimates)
+    tests = _paired_tests(estimates, level)
     rows = summary.merge(tests, on=[*_CELL, "estimator"], how="left", validate="one_to_one")
     rows["subsets"] = rows["subsets"].fillna(0).astype("int64")
     lowest = rows.groupby(_CELL)["rmse"].transform("min")
     rows["best"] = (rows["rmse"] <= lowest + 10.0**-_DIGITS).fillna(False).astype(bool)
     reference = rows["estimator"] == REFERENCE
-    rows.loc[reference, ["nearer", "effect", "p", "smallest_p"]] = np.nan
+    rows.loc[reference, list(_NUMBERS)] = np.nan
     rows["p_adjusted"] = rows.groupby(_FAMILY)["p"].transform(lambda p: _holm(p.to_numpy()))
     counts = rows.groupby(_FAMILY)["p"].transform("count")
     plain = rows.merge(
@@ -75,8 +84,8 @@ def compare(estimates: "pandas.DataFrame", summary: "pandas.DataFrame") -> "pand
     return frame.sort_values(keys, ignore_index=True)
 
 
-def _paired_tests(estimates: "pandas.DataFrame") -> "pandas.DataFrame":
-    """Return one row a cell and estimator: pairs, share nearer, rank effect and p."""
+def _paired_tests(estimates: "pandas.DataFrame", level: float) -> "pandas.DataFrame":
+    """Return one row a cell and estimator: pairs, differences of errors, rank effect and p."""
     import pandas as pd
 
     errors = estimates[[*_CELL, "estimator", "subset"]].copy()
@@ -84,16 +93,54 @@ def _paired_tests(estimates: "pandas.DataFrame") -> "pandas.DataFrame":
     errors = errors.dropna(subset=["error"]).drop_duplicates([*_CELL, "estimator", "subset"])
     reference = errors.loc[errors["estimator"] == REFERENCE, [*_CELL, "subset", "error"]]
     pairs = errors.merge(reference, on=[*_CELL, "subset"], suffixes=("", "_reference"))
-    gains = (pairs["error_reference"] - pairs["error"]).to_numpy(dtype=np.float64)
-    gains = np.round(gains, _DIGITS)
+    own, other = (pairs[name].to_numpy(dtype=np.float64) for name in ("error", "error_reference"))
+    gains = np.round(other - own, _DIGITS)
     names = [*_CELL, "estimator"]
-    groups = pairs.groupby(names, sort=True).indices
     rows = [
-        dict(zip(names, key, strict=True)) | _test(gains[places]) for key, places in groups.items()
+        dict(zip(names, key, strict=True))
+        | _test(gains[places])
+        | dict(zip(_INTERVAL, rmse_difference(own[places], other[places], level), strict=True))
+        for key, places in pairs.groupby(names, sort=True).indices.items()
     ]
-    numbers = ("subsets", "nearer", "effect", "p", "smallest_p")
+    numbers = ("subsets", *_NUMBERS)
     frame = pd.DataFrame(rows, columns=[*names, *numbers])
     return frame.astype(dict.fromkeys(numbers, "float64"))
+
+
+def rmse_difference(
+    errors: np.ndarray, reference: np.ndarray, level: float
+) -> tuple[float, float | None, float | None]:
+    """Return how much one RMSE is above another of the same subsets, with its interval.
+
+    Parameters
+    ----------
+    errors, reference : numpy.ndarray, shape (m,), float64
+        Errors on distinct subsets, in one order; their sign does not matter.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    (float, float or None, float or None)
+        Difference, and the ends of its interval: none with fewer than 10 subsets, or where a
+        RMSE is 0.
+
+    Notes
+    -----
+    Linearised: RMSE moves with the mean square by 1 / (2 RMSE), so the difference has the
+    standard error of the mean over subsets of e^2 / (2 RMSE) - e_r^2 / (2 RMSE_r), and the
+    interval Student's t with m - 1 degrees of freedom.
+    """
+    from scipy.special import stdtrit
+
+    count = len(errors)
+    rmse, other = (math.sqrt(np.mean(one**2)) for one in (errors, reference))
+    difference = rmse - other
+    if count < FEWEST_SUBSETS or not rmse or not other:
+        return difference, None, None
+    parts = errors**2 / (2 * rmse) - reference**2 / (2 * other)
+    half = stdtrit(count - 1, (1 + level) / 2) * parts.std(ddof=1) / math.sqrt(count)
+    return difference, float(difference - half), float(difference + half)
 
 
 def _test(gains: np.ndarray) -> dict[str, Any]:

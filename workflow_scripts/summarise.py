@@ -9,7 +9,7 @@ with job_log(snakemake.log[0]):
     )
     summary = assessment.summarise(estimates, level=snakemake.params.level)
     io.write_frame("summary", summary, snakemake.output.summary)
-    compared = comparisons.compare(estimates, summary)
+    compared = comparisons.compare(estimates, summary, level=snakemake.params.level)
     io.write_frame("comparisons", compared, snakemake.output.comparisons)
     io.write_csv("comparisons", compared, snakemake.output.comparison_list)
     io.write_csv("curves", assessment.curves(summary), snakemake.output.curves)

@@ -118,6 +118,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "rmse": FLOAT_OR_NULL,
         "best": BOOL,  # lowest RMSE of its sampler and size
         "subsets": INT,  # distinct subsets on which both have a value
+        "difference": FLOAT_OR_NULL,  # RMSE less that of the unweighted score, on them
+        "low": FLOAT_OR_NULL,  # its interval, paired by subset
+        "high": FLOAT_OR_NULL,
         "nearer": FLOAT_OR_NULL,  # share of them on which it is nearer to the truth
         "effect": FLOAT_OR_NULL,  # rank-biserial correlation, 1: nearer in all
         "p": FLOAT_OR_NULL,

@@ -7,7 +7,7 @@ from scipy.stats import wilcoxon
 
 from earnest import schemas
 from earnest.assessment import summarise
-from earnest.comparisons import compare, signed_rank_test
+from earnest.comparisons import compare, rmse_difference, signed_rank_test
 
 KEYS = {"study": "s", "task": "t", "measure": "accuracy", "utility": "none", "sampler": "farthest"}
 
@@ -50,6 +50,35 @@ def test_hand_checked_row():
     assert (row["best"], reference["best"]) == (True, False)
     assert reference["verdict"] == "reference"
     assert np.isnan(reference[["nearer", "p", "p_adjusted"]].astype(float)).all()
+
+
+def test_gain_in_error_has_the_interval_of_the_linearised_rmse():
+    # squared errors .04 and .16 in turn against .01: RMSE sqrt(.1) against .1
+    one = estimates({"unweighted": [0.7, 0.1] * 8, "difference": [0.6, 0.4] * 8})
+    row = compared(one).loc["farthest", 20, "difference"]
+    assert row["difference"] == pytest.approx(0.1 - np.sqrt(0.1))
+    # parts .05 - .04 / (2 RMSE) and .05 - .16 / (2 RMSE) differ by .12 / (2 sqrt(.1)) = .18974:
+    # SD .09487 sqrt(16 / 15), standard error .024495; t of 15 degrees of freedom is 2.13145
+    half = 2.13145 * 0.024495
+    assert row["high"] - row["difference"] == pytest.approx(half, rel=1e-4)
+    assert row["difference"] - row["low"] == pytest.approx(half, rel=1e-4)
+    reference = compared(one).loc["farthest", 20, "unweighted"]
+    assert np.isnan(reference[["difference", "low", "high"]].astype(float)).all()
+    few = estimates({"unweighted": [0.7, 0.1] * 4, "difference": [0.6, 0.4] * 4})
+    row = compared(few).loc["farthest", 20, "difference"]
+    assert row["difference"] == pytest.approx(0.1 - np.sqrt(0.1))
+    assert np.isnan(row[["low", "high"]].astype(float)).all()
+    assert rmse_difference(np.zeros(20), np.ones(20), 0.95) == (-1, None, None)
+
+
+def test_interval_of_a_gain_is_that_of_the_paired_bootstrap():
+    rng = np.random.default_rng(0)
+    reference = rng.normal(0.03, 0.05, size=400)
+    errors = 0.4 * reference + rng.normal(0, 0.03, size=400)
+    counts = rng.multinomial(400, np.full(400, 1 / 400), size=4000)
+    both = [np.sqrt(counts @ one**2 / 400) for one in (errors, reference)]
+    low, high = np.quantile(both[0] - both[1], [0.025, 0.975])
+    assert rmse_difference(errors, reference, 0.95)[1:] == pytest.approx((low, high), abs=2e-4)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 13, 50, 51, 300])
