@@ -144,9 +144,10 @@ def _window(
     samples: np.ndarray, clip_id: str, settings: Settings
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Return the padded window and where it came from."""
-    rng = generator(settings.root_seed, "crop", clip_id)
-    length = settings.length
-    start = audio.crop_start(samples, length, rng, sample_rate=settings.sample_rate)
+    length, start = settings.length, 0
+    if len(samples) > length:
+        rng = generator(settings.root_seed, "crop", clip_id)
+        start = audio.crop_start(samples, length, rng, sample_rate=settings.sample_rate)
     window = samples[start : start + length]
     return audio.fit(window, length, mode="pad"), {"length": len(window), "crop_start": start}
 

@@ -54,7 +54,7 @@ class Renderer:
         # Used again and again: fresh memory costs as much time as the arithmetic.
         length = next((array.shape[1] for array in self._prepared.values()), 0)
         self._total = np.empty(length, dtype=np.float64)
-        self._scaled = np.empty(length, dtype=np.float32)
+        self._rounded = np.empty(length, dtype=np.float32)
         self._looped = np.empty(length, dtype=np.float32)
 
     def render(self, planned: Mapping[str, Any], out: np.ndarray) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Renderer:
         if gain_db is not None:
             for level in (0.0, 20.0 * math.log10(peak_gain)):
                 self._refuse_gap(parts, gain_db, level)
-        sums.quantise(sums.scale(total, peak_gain, out=self._scaled), out)
+        sums.scale_to_pcm16(total, peak_gain, self._rounded, out)
         facts = {"background_gain_db": gain_db, "peak_gain": peak_gain}
         for role, clip in zip(roles, parts, strict=True):
             facts |= {column: clip[name] for column, name in _MEASURED[role].items()}
