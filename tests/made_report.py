@@ -142,12 +142,16 @@ def comparison_rows(summary: list[dict]) -> list[dict]:
         reference, own = plain[_cell_of(row)], row["rmse"]
         made = {key: row[key] for key in schemas.TABLES["comparisons"] if key in row}
         made |= dict.fromkeys(("nearer", "effect", "p", "smallest_p", "p_adjusted"))
+        made |= dict.fromkeys(("difference", "low", "high"))
         made |= {"best": False, "subsets": row["distinct_subsets"], "verdict": "reference"}
         if row["estimator"] != "unweighted":
             made["verdict"] = "undefined"
         if row["estimator"] != "unweighted" and own is not None:
             far = abs(np.log(own / reference))
             p = min(float(np.exp(-20 * far)), 1.0) if made["subsets"] > 1 else 1.0
+            made["difference"] = own - reference
+            if made["subsets"] > 1:
+                made |= {"low": own - reference - 0.01, "high": own - reference + 0.01}
             made |= {"nearer": 0.5, "effect": 0.0, "p": p, "p_adjusted": min(80 * p, 1.0)}
             made["smallest_p"] = 2.0 ** (1 - made["subsets"])
             made["verdict"] = "better" if own < reference else "worse"

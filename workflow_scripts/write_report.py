@@ -23,6 +23,7 @@ with job_log(snakemake.log[0]):
             items=io.read_shards("items", [*given.item_table], stamp=params.plan_stamp),
             examples=reading.read_sounds(chosen, given.audio, params.length),
             trainings=io.read_named_json(params.trained, given.trainings),
+            embeddings=params.task_embeddings,
             provenance=about,
             headline=params.headline,
             level=params.level,

@@ -9,6 +9,7 @@ import numpy as np
 from earnest.reports import (
     audio,
     doses,
+    extent,
     figures,
     findings,
     joint,
@@ -106,12 +107,14 @@ def build_report(inputs: ReportInputs) -> str:
     """
     rows, comparisons = records(inputs.summary), records(inputs.comparisons)
     views = [task_view(name, *parts, rows, inputs.headline) for name, parts in inputs.pools.items()]
+    shown = extent.extent_of(views)
     return render(
         "report.html",
         inputs=inputs,
+        shown=shown,
         tasks=[
-            _task(view, inputs.level)
-            | {"joint": None if inputs.joint is None else joint.section(view, inputs.joint)}
+            _task(view, inputs.level, shown)
+            | {"joint": joint.section(view, inputs.joint, whole=shown.whole)}
             | {"advice": advise(view, comparisons)}
             for view in views
         ],
@@ -143,7 +146,7 @@ def _sources(inputs: ReportInputs) -> dict[str, Any]:
     }
 
 
-def _task(view: TaskView, level: float) -> dict[str, Any]:
+def _task(view: TaskView, level: float, shown: extent.Extent) -> dict[str, Any]:
     chosen = view.chosen
     corrected = view.row(chosen.sampler, chosen.size, chosen.estimator)
     contexts, others = tables.context_rows(view), tables.other_rows(view)
@@ -159,12 +162,12 @@ def _task(view: TaskView, level: float) -> dict[str, Any]:
         "chosen": words.chosen(chosen.sampler),
         "estimator": words.style(chosen.estimator).label if chosen.estimator else None,
         "table": tables.headline_rows(view),
-        "figures": _figures(view),
+        "figures": _figures(view, shown),
         "legend": _legend(view),
         "statements": findings.statements(view),
         "hidden": findings.hidden(view),
         "aside": findings.aside(view, contexts["focus"]),
-        "errors": tables.error_table(view),
+        "errors": tables.error_table(view, whole=shown.whole),
         "gaps": tables.gaps(view, others),
         "others": others,
         "estimators": [words.style(name).label for name in view.values("estimator")],
@@ -190,15 +193,16 @@ def _legend(view: TaskView) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(view: TaskView) -> list[dict[str, Any]]:
+def _figures(view: TaskView, shown: extent.Extent) -> list[dict[str, Any]]:
     """The main figure first, then those of other measures and other weightings."""
+    if not shown.drawn:
+        return []
     main = view.chosen.measure
     wanted = [(main, "none")]
     wanted += [(name, "none") for name in view.values("measure") if name != main]
     wanted += [(main, name) for name in view.values("utility") if name != "none"]
-    return [
-        _figure(view, measure, utility) for measure, utility in wanted if view.has(measure, utility)
-    ]
+    wanted = [pair for pair in wanted if view.has(*pair)]
+    return [_figure(view, *pair) for pair in (wanted if shown.whole else wanted[:1])]
 
 
 def _figure(view: TaskView, measure: str, utility: str) -> dict[str, Any]:

@@ -250,14 +250,14 @@ def directions(views: Sequence[TaskView]) -> dict[str, Any]:
         for view in views:
             row = view.row(sampler, view.chosen.size, words.UNWEIGHTED)
             if row is not None and row["bias"] is not None:
-                sides[_side(row)].append(f"{view.title} ({signed(row['bias'])})")
+                sides[side(row)].append(f"{view.title} ({signed(row['bias'])})")
         parts = [f"{side}: {', '.join(where)}" for side, where in sides.items() if where]
         if parts:
             sentences.append(f"{words.sampler(sampler)} – {'; '.join(parts)}.")
     return {"sentences": sentences, "note": _note(views)}
 
 
-def _side(row: Row) -> str:
+def side(row: Row) -> str:
     """Which side of the truth the mean lies on, if by more than two standard errors."""
     sd = row["sd"] or 0.0
     if abs(row["bias"]) <= 2 * sd / math.sqrt(row["distinct_subsets"]):

@@ -90,6 +90,7 @@ rule write_report:
         examples=config["report"]["examples"],
         provenance=get_provenance(codes=CODE, stamps=get_all_stamps()),
         embeddings=list(config["embeddings"]),
+        task_embeddings={task: get_task_embedding(task) for task in TASKS},
         variant=MAIN,
         trained=get_trained(),
         length=LENGTH,

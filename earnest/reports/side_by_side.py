@@ -1,0 +1,241 @@
+"""One pool seen through several embeddings: what the correction does under each of them."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from earnest.reports import words
+from earnest.reports.findings import number, signed
+from earnest.reports.recommendations import side
+from earnest.reports.trainings import NAMES
+from earnest.reports.view import Row, TaskView, ordered
+
+Embeddings = Mapping[str, str]
+
+
+def apart(titles: Mapping[str, str], embeddings: Embeddings) -> dict[str, str]:
+    """Return titles of tasks, those that several share with the name of their embedding.
+
+    Parameters
+    ----------
+    titles : mapping of str to str
+        By the name of the task.
+    embeddings : mapping of str to str
+        The embedding of each task, where known.
+    """
+    shared = Counter(titles.values())
+    return {
+        task: f"{title} ({embeddings[task]})" if shared[title] > 1 and task in embeddings else title
+        for task, title in titles.items()
+    }
+
+
+def described(
+    views: Sequence[TaskView],
+    comparisons: Sequence[Row],
+    embeddings: Embeddings,
+    trainings: Mapping[str, Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return what the page shows of every pool that several tasks look at.
+
+    Parameters
+    ----------
+    views : sequence of TaskView
+    comparisons : sequence of dict
+        Rows of the table `comparisons`, of all tasks.
+    embeddings : mapping of str to str
+        The embedding of each task; tasks that are not in it are passed over.
+    trainings : mapping of str to mapping
+        training.json of every network that the study trained, by the name of its embedding.
+    """
+    groups: dict[tuple, dict[str, TaskView]] = {}
+    for view in views:
+        if view.name in embeddings:
+            groups.setdefault(_identity(view), {}).setdefault(embeddings[view.name], view)
+    return [_section(group, comparisons, trainings) for group in groups.values() if len(group) > 1]
+
+
+def _identity(view: TaskView) -> tuple:
+    """Equal for tasks that ask the same of the same items."""
+    items = sorted(zip(view.pool["item_id"], view.pool["label"], strict=True))
+    return view.description.get("kind"), view.chosen.measure, tuple(items)
+
+
+def _section(
+    group: Mapping[str, TaskView], comparisons: Sequence[Row], trainings: Mapping
+) -> dict[str, Any]:
+    first = next(iter(group.values()))
+    found = {name: _corrections(view, comparisons) for name, view in group.items()}
+    places = [
+        (sampler, size)
+        for sampler in first.values("sampler")
+        for size in first.values("size")
+        if all((sampler, size) in own for own in found.values())
+    ]
+    samplers = ordered("sampler", {sampler for sampler, _ in places})
+    return {
+        "names": list(group),
+        "items": len(first.pool),
+        "measure": words.measure(first.chosen.measure),
+        "models": [_model(name, view, trainings.get(name)) for name, view in group.items()],
+        "agreement": _agreement(group, samplers, first.chosen.size),
+        "sentences": [_sentence(sampler, group, found) for sampler in samplers],
+        "rows": [_row(place, [own[place] for own in found.values()]) for place in places],
+    }
+
+
+def _model(name: str, view: TaskView, training: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Who classifies under an embedding, and how well."""
+    classifier = str(view.description.get("classifier", {}).get("name", ""))
+    made = "taken as it is"
+    if training is not None:
+        made = (
+            f"trained here: {number(training['validation_accuracy'])} accuracy on the validation"
+            f" part, in epoch {training['best_epoch']} of {training['epochs']}"
+        )
+    return {
+        "name": name,
+        "anchor": view.anchor,
+        "made": made,
+        "classifier": NAMES.get(classifier, classifier),
+        "truth": number(view.truth()),
+    }
+
+
+def _corrections(view: TaskView, comparisons: Sequence[Row]) -> dict[tuple[str, int], Row]:
+    """By sampler and size: the row of the unweighted score, and of the best other estimator."""
+    own = [
+        row
+        for row in comparisons
+        if (row["task"], row["measure"], row["utility"]) == (view.name, view.chosen.measure, "none")
+        and row["rmse"] is not None
+    ]
+    plain = {
+        (row["sampler"], row["size"]): row for row in own if row["estimator"] == words.UNWEIGHTED
+    }
+    found: dict[tuple[str, int], Row] = {}
+    for row in own:
+        place = row["sampler"], row["size"]
+        if row["estimator"] == words.UNWEIGHTED or place not in plain:
+            continue
+        if place not in found or row["rmse"] < found[place]["best"]["rmse"]:
+            found[place] = {"plain": plain[place], "best": row}
+    return found
+
+
+def _row(place: tuple[str, int], cells: Sequence[Row]) -> dict[str, Any]:
+    sampler, size = place
+    return {
+        "sampler": words.sampler(sampler),
+        "size": size,
+        "cells": [_cell(one["plain"], one["best"]) for one in cells],
+        "between": [_between(cells[0]["best"], one["best"]) for one in cells[1:]],
+    }
+
+
+def _cell(plain: Row, best: Row) -> dict[str, Any]:
+    return {
+        "bias": plain["bias"],
+        "bias_text": signed(plain["bias"]),
+        "plain": plain["rmse"],
+        "plain_text": number(plain["rmse"]),
+        "best": words.style(best["estimator"]).label,
+        "best_bias": signed(best["bias"]),
+        "rmse": best["rmse"],
+        "rmse_text": number(best["rmse"]),
+        "difference": best["difference"],
+        "difference_text": signed(best["difference"]),
+        "interval": _interval(best["low"], best["high"]) or _why_none(best),
+    }
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None else f"[{signed(low)}, {signed(high)}]"
+
+
+def _why_none(row: Row) -> str:
+    noun = "subset" if row["subsets"] == 1 else "distinct subsets"
+    return f"no interval: {row['subsets']} {noun} only"
+
+
+def _between(one: Row, other: Row) -> dict[str, Any]:
+    """How much more error the correction takes away under the first than under another.
+
+    The subsets of the two are drawn apart, so the squares of half widths add.
+    """
+    value = one["difference"] - other["difference"]
+    if one["low"] is None or other["low"] is None:
+        short = one if one["low"] is None else other
+        return {"value": value, "text": signed(value), "interval": _why_none(short)}
+    half = math.hypot(*((row["high"] - row["low"]) / 2 for row in (one, other)))
+    text = _interval(value - half, value + half)
+    return {"value": value, "text": signed(value), "interval": text}
+
+
+def _agreement(group: Mapping[str, TaskView], samplers: Sequence[str], size: int) -> str:
+    """On how many samplers the unweighted score misleads the same way under all."""
+    sides = {sampler: _sides(group, sampler, size) for sampler in samplers}
+    shown = {name: own for name, own in sides.items() if "no side shown" not in own}
+    opposed = [words.sampler(name) for name, own in shown.items() if len(set(own)) > 1]
+    text = (
+        f"At {size} items the unweighted score lies on the same side of the truth under all for"
+        f" {len(shown) - len(opposed)} of {len(samplers)} ways of choosing"
+    )
+    if opposed:
+        text += f", and on opposite sides for {', '.join(opposed)}"
+    return (
+        f"{text}. Pool and labels are the same, only the embedding and its classifier differ: the"
+        " direction of a sampler's bias is a property of pool and metric."
+    )
+
+
+def _sides(group: Mapping[str, TaskView], sampler: str, size: int) -> list[str]:
+    rows = [view.row(sampler, size, words.UNWEIGHTED) for view in group.values()]
+    return [side(row) for row in rows if row is not None and row["bias"] is not None]
+
+
+def _sentence(sampler: str, group: Mapping[str, TaskView], found: Mapping[str, Mapping]) -> str:
+    """Say of a sampler what the correction does under each embedding, and where it helps."""
+    parts, helped, judged = [], [], []
+    for name, view in group.items():
+        own = [cell for place, cell in found[name].items() if place[0] == sampler]
+        with_interval = [cell["best"] for cell in own if cell["best"]["low"] is not None]
+        lower = [row for row in with_interval if row["high"] < 0]
+        parts.append(f"under {name} {_what_happens(view, own, lower, with_interval)}")
+        if with_interval:
+            judged.append(name)
+        if with_interval and 2 * len(lower) >= len(with_interval):
+            helped.append(name)
+    start = f"{words.sampler(sampler)}: {'; '.join(parts)}. "
+    return start + _verdict(list(group), judged, helped)
+
+
+def _what_happens(view: TaskView, own: Sequence[Row], lower: Sequence, tested: Sequence) -> str:
+    nearest = min(own, key=lambda cell: abs(cell["plain"]["size"] - view.chosen.size))
+    plain, best = nearest["plain"], nearest["best"]
+    text = (
+        f"the unweighted score is off by {signed(plain['bias'])} at n = {plain['size']} (RMSE"
+        f" {number(plain['rmse'])}; {number(best['rmse'])} with"
+        f" “{words.style(best['estimator']).label}”)"
+    )
+    if not tested:
+        return f"{text}, and {_why_none(best)}"
+    text += f", and the best correction has clearly less error on {len(lower)} of {len(tested)}"
+    text += " sizes"
+    if lower:
+        name, count = Counter(row["estimator"] for row in lower).most_common(1)[0]
+        text += f" (“{words.style(name).label}” on {count})"
+    return text
+
+
+def _verdict(names: list[str], judged: list[str], helped: list[str]) -> str:
+    """Where a correction helps: with clearly less error on at least half of the sizes."""
+    if not judged:
+        return "Nothing can be tested here."
+    if helped == names:
+        return "A correction helps under each."
+    if not helped:
+        return "No correction helps on half of the sizes under any."
+    rest = [name for name in names if name not in helped]
+    return f"A correction helps under {', '.join(helped)}, not under {', '.join(rest)}."
