@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from earnest.reports import figures, words
 from earnest.reports import joint_figures as drawings
+from earnest.reports.extent import of_one_size
 from earnest.reports.findings import number, percent, signed
 from earnest.reports.view import TaskView, ordered, records
 
@@ -23,15 +24,19 @@ TARGETS = ("true", "predicted", "conditional")
 TIE = 1e-12
 
 
-def section(view: TaskView, joint: "pandas.DataFrame") -> Row | None:
+def section(view: TaskView, joint: "pandas.DataFrame | None", *, whole: bool = True) -> Row | None:
     """Return what the template shows of a task's joint estimates, None if there are none.
 
     Parameters
     ----------
     view : TaskView
-    joint : pandas.DataFrame
+    joint : pandas.DataFrame or None
         Table `joint`; rows of other tasks and measures are left alone.
+    whole : bool
+        Whether every size is listed, and not the headline size only.
     """
+    if joint is None:
+        return None
     mine = joint[(joint["task"] == view.name) & (joint["measure"] == view.chosen.measure)]
     rows = records(mine)
     targets = [name for name in TARGETS if any(row["utility"] == name for row in rows)]
@@ -42,11 +47,14 @@ def section(view: TaskView, joint: "pandas.DataFrame") -> Row | None:
         "plain": number(view.truth()),
         "legend": [(drawings.LINES[name][0], figures.safe(drawings.key(name)))
                    for name in drawings.LINES],
-        "targets": [_target([r for r in rows if r["utility"] == name]) for name in targets],
+        "targets": [
+            _target([r for r in rows if r["utility"] == name], None if whole else view.chosen.size)
+            for name in targets
+        ],
     }  # fmt: skip
 
 
-def _target(rows: Sequence[Row]) -> Row:
+def _target(rows: list[Row], size: int | None) -> Row:
     first = rows[0]
     estimator = ordered("estimator", {row["estimator"] for row in rows})[0]
     return {
@@ -60,7 +68,8 @@ def _target(rows: Sequence[Row]) -> Row:
             for estimator in ordered("estimator", {row["estimator"] for row in rows})
             for rival in RIVALS
         ],
-        "rows": _table(rows),
+        "rows": _table(rows if size is None else of_one_size(rows, size)),
+        "sizes": len({row["size"] for row in rows}),
     }
 
 

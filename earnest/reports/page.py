@@ -1,6 +1,6 @@
 """Assembly of the report: one HTML file that needs nothing but itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from earnest.reports import (
     figures,
     findings,
     joint,
+    side_by_side,
     sources,
     support_tables,
     tables,
@@ -66,6 +67,8 @@ class ReportInputs:
         Table "dose_response" of a study whose mixtures have several variants.
     trainings : mapping of str to mapping
         training.json of every network that the study trained, by the name of its embedding.
+    embeddings : mapping of str to str
+        The name of the embedding of each task.
     """
 
     study: str
@@ -85,6 +88,7 @@ class ReportInputs:
     dose_response: "pandas.DataFrame | None" = None
     joint: "pandas.DataFrame | None" = None
     trainings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    embeddings: Mapping[str, str] = field(default_factory=dict)
 
 
 def build_report(inputs: ReportInputs) -> str:
@@ -106,7 +110,9 @@ def build_report(inputs: ReportInputs) -> str:
         If a task of `pools` has no row in the summary, or an example is not a playable sound.
     """
     rows, comparisons = records(inputs.summary), records(inputs.comparisons)
-    views = [task_view(name, *parts, rows, inputs.headline) for name, parts in inputs.pools.items()]
+    views = [
+        task_view(name, *parts, rows, inputs.headline) for name, parts in _told_apart(inputs)
+    ]
     shown = extent.extent_of(views)
     return render(
         "report.html",
@@ -123,6 +129,7 @@ def build_report(inputs: ReportInputs) -> str:
         glossary=_glossary(views),
         doses=doses.described(inputs.dose_response, views),
         trainings=trainings.described(inputs.trainings, views),
+        same_pools=side_by_side.described(views, comparisons, inputs.embeddings, inputs.trainings),
         level_text=f"{100 * inputs.level:.3g}\u00a0%",
         examples=[_example(*example, inputs.sample_rate) for example in inputs.examples],
         **_sources(inputs),
@@ -132,6 +139,14 @@ def build_report(inputs: ReportInputs) -> str:
         longest=tables.LONGEST,
         settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
     )
+
+
+def _told_apart(inputs: ReportInputs) -> Iterator[tuple[str, tuple]]:
+    """Yield every task and its parts, with a title that no other task has."""
+    titles = {name: str(parts[0].get("title") or name) for name, parts in inputs.pools.items()}
+    titles = side_by_side.apart(titles, inputs.embeddings)
+    for name, (description, *tables_of_task) in inputs.pools.items():
+        yield name, ({**description, "title": titles[name]}, *tables_of_task)
 
 
 def _sources(inputs: ReportInputs) -> dict[str, Any]:

@@ -62,10 +62,11 @@ def subsets(row: Row | None) -> str:
     return text + (f", {row['undefined']} without a value" if row["undefined"] else "")
 
 
-def error_table(view: TaskView) -> dict[str, Any]:
+def error_table(view: TaskView, *, whole: bool = True) -> dict[str, Any]:
     """One row per sampler, size and estimator; those with the lowest RMSE are marked best.
 
-    Long reasons why there is no interval are given once, as lettered notes.
+    Long reasons why there is no interval are given once, as lettered notes. Not whole, it has
+    the rows of the headline size and, of other sizes, the best; `left_out` counts the rest.
     """
     rows = []
     for sampler in view.values("sampler"):
@@ -73,12 +74,18 @@ def error_table(view: TaskView) -> dict[str, Any]:
             competing = findings.competitors(view, sampler, size)
             winners = {row["estimator"] for row in findings.best(competing)}
             rows += [_error_row(row, row["estimator"] in winners) for row in competing]
+    count = len(rows)
+    rows = [row for row in rows if whole or row["best"] or row["size"] == view.chosen.size]
     notes = list(dict.fromkeys(r["interval_text"] for r in rows if len(r["interval_text"]) > LONG))
     letters = {reason: _letters(place) for place, reason in enumerate(notes)}
     for row in rows:
         mark = letters.get(row["interval_text"])
         row["interval_text"] = f"none ({mark})" if mark else row["interval_text"]
-    return {"rows": rows, "notes": [(letters[reason], reason) for reason in notes]}
+    return {
+        "rows": rows,
+        "notes": [(letters[reason], reason) for reason in notes],
+        "left_out": count - len(rows),
+    }
 
 
 def _letters(place: int) -> str:
