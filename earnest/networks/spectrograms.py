@@ -1,4 +1,4 @@
-"""Log-mel spectrograms that networks see, one waveform at a time, without torch."""
+"""Log-mel spectrograms that networks see, one waveform at a time."""
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -90,17 +90,17 @@ class Spectrogram:
         -------
         (bands, frames) float32
         """
-        from scipy.fft import rfft
+        import torch
 
         count = self.frames(len(waveform))
         before = self.window // 2 if self.centred else 0
         after = max((count - 1) * self.hop + self.window - before - len(waveform), 0)
-        padded = np.pad(waveform, (before, after))
-        frames = np.lib.stride_tricks.sliding_window_view(padded, self.window)[:: self.hop][:count]
-        spectra = rfft(frames * self._taper, axis=-1)
-        strength = np.square(spectra.real) + np.square(spectra.imag)
-        if self.power == 1:
-            np.sqrt(strength, out=strength)
+        padded = torch.from_numpy(np.pad(waveform, (before, after)))
+        frames = padded.unfold(0, self.window, self.hop)[:count]
+        spectra = torch.fft.rfft(frames * torch.from_numpy(self._taper)).numpy()
+        strength = np.abs(spectra)
+        if self.power == 2:
+            np.square(strength, out=strength)
         energies = self._filters @ np.ascontiguousarray(strength.T)
         energies += np.float32(self.floor)
         if self.logarithm == "natural":

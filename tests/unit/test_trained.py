@@ -149,7 +149,7 @@ def test_out_of_memory_halves_the_batch_and_goes_on(backend, monkeypatch, caplog
     of_torch = torch.from_numpy
 
     def limited(array):
-        if len(array) > 3:
+        if array.ndim == 3 and len(array) > 3:  # spectrograms of a batch
             raise torch.OutOfMemoryError("CUDA out of memory")
         return of_torch(array)
 
