@@ -1,9 +1,10 @@
 """Peak memory of embedding and joining, for growing numbers of clips.
 
-    python benchmarks/embedding_stream.py [clips ...]     (default: 1000 10000 100000)
+    python benchmarks/embedding_stream.py [logmel | cnn] [clips ...]  (logmel 1000 10000 100000)
 
 Each number runs in a process of its own: one shard of 1-second clips of noise at 16 kHz, as a
-16-bit sound file, is embedded by `logmel`, kept, joined with itself as a single shard and written.
+16-bit sound file, is embedded ten times over, kept, joined and written; by `cnn` with random
+weights.
 Printed: seconds, clips a second, and the largest resident set of the process, with the part of
 it that importing alone takes.
 """
@@ -45,12 +46,22 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def run(folder: Path, clips: int) -> str:
+def backend_of(name: str, folder: Path):
+    from benchmarks.network_inference import make_checkpoint
+    from earnest.embeddings import get_backend
+
+    if name == "logmel":
+        return get_backend(name)
+    make_checkpoint(folder / "model.pt", samples=LENGTH)
+    return get_backend(name, checkpoint=folder / "model.pt", device="cpu")
+
+
+def run(name: str, folder: Path, clips: int) -> str:
     """Embed `clips` clips in ten shards and join them."""
     from earnest import io
-    from earnest.embeddings import get_backend, joining, reuse, store
+    from earnest.embeddings import joining, reuse, store
 
-    backend = get_backend("logmel")
+    backend = backend_of(name, folder)
     backend.embed(np.zeros((1, LENGTH), np.float32))
     before, start = peak_mb(), time.perf_counter()
     parts = [items_of(clips // SHARDS, shard) for shard in range(SHARDS)]
@@ -71,13 +82,15 @@ def run(folder: Path, clips: int) -> str:
 
 def main() -> None:
     if sys.argv[1:2] == ["--one"]:
-        print(run(Path(sys.argv[2]), int(sys.argv[3])))
+        print(run(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])))
         return
+    arguments = sys.argv[1:]
+    name = arguments.pop(0) if arguments[:1] in (["logmel"], ["cnn"]) else "logmel"
     print(f"{'clips':>8} {'seconds':>9} {'clips/s':>9} {'peak MB':>9} {'imports':>9}", flush=True)
-    for clips in map(int, sys.argv[1:] or ["1000", "10000", "100000"]):
+    for clips in map(int, arguments or ["1000", "10000", "100000"]):
         with tempfile.TemporaryDirectory() as folder:
             write_sounds(Path(folder) / "sounds.wav", clips // SHARDS)
-            command = [sys.executable, __file__, "--one", folder, str(clips)]
+            command = [sys.executable, __file__, "--one", name, folder, str(clips)]
             found = subprocess.run(command, capture_output=True, text=True, check=True)
             print(found.stdout.rstrip(), flush=True)
 

@@ -34,7 +34,7 @@ import numpy as np  # noqa: E402
 ROUNDS = 5
 
 
-def make_checkpoint(path: Path) -> None:
+def make_checkpoint(path: Path, *, samples: int = 80_000) -> None:
     """Save a network that was never trained."""
     import torch
 
@@ -43,13 +43,13 @@ def make_checkpoint(path: Path) -> None:
 
     torch.manual_seed(0)
     spectrogram = architectures.find("cnn").spectrogram
-    network = architectures.build("cnn", classes=10, frames=spectrogram.frames(80_000))
+    network = architectures.build("cnn", classes=10, frames=spectrogram.frames(samples))
     checkpoint = {
         "format": checkpoints.FORMAT,
         "architecture": "cnn",
         "classes": [f"class{n}" for n in range(10)],
         "spectrogram": spectrogram.describe(),
-        "samples": 80_000,
+        "samples": samples,
         "mean": torch.full((40, 1), -3.0),
         "sd": torch.full((40, 1), 2.0),
         "settings": training_options("cnn").settings,

@@ -182,6 +182,24 @@ def test_a_pool_is_the_same_each_time(made, kind, classifier):
     assert one.description == other.description
 
 
+@pytest.mark.parametrize("kind", ["classes", "subconcepts", "context"])
+def test_a_task_may_ask_for_calibrated_posteriors(made, kind):
+    items, embeddings = made
+    result = build_pool(
+        items, embeddings, kind=kind, name="x", root_seed=1, foreground="cat",
+        classifier_options={"C": 1e3, "calibration": "temperature"},  # such a C is far too sure
+    )  # fmt: skip
+    check_tables(result, "x")
+    found = result.description["calibration"]
+    # 30 % of the recordings do not train, and give the temperature
+    share = found["validation_items"] / result.description["train_size"]
+    assert 0.25 < share < 0.35
+    assert found["temperature"] > 2
+    assert found["error"] < 0.9 * found["error_before"]
+    accuracy = (result.frame["prediction"] == result.frame["label"]).mean()
+    assert abs(result.frame["confidence"].mean() - accuracy) < 0.03
+
+
 def test_as_pool_after_writing(made, tmp_path):
     items, embeddings = made
     result = build_pool(items, embeddings, kind="subconcepts", name="rare", **OPTIONS)
