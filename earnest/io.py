@@ -1,25 +1,23 @@
 """Reading and writing of every file: parquet, npy, strict JSON; stamped, aside and renamed."""
 
-import errno
 import json
 import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest import encoding, schemas
+from earnest import encoding, places, schemas, spreadsheets
 
 if TYPE_CHECKING:
     import pandas
 
 STAMP_KEY = b"earnest.stamp"
 TABLE_KEY = b"earnest.table"
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class StampError(ValueError):
@@ -36,13 +34,11 @@ def written_aside(path: str | os.PathLike) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If there is no room; the message names `path`, of which nothing was kept.
+        If there is no room, or the folder cannot be written to; the message names `path`, of which
+        nothing was kept, and what to do.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    aside = Path(name)
+    aside = _empty_file_beside(path)
     try:
         yield aside
         mask = os.umask(0)
@@ -51,15 +47,28 @@ def written_aside(path: str | os.PathLike) -> Iterator[Path]:
         os.replace(aside, path)
     except OSError as error:
         # numpy reports a short write without a number
-        if error.errno not in (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno not in (None, *places.FULL):
             raise
-        raise OSError(
-            error.errno or errno.ENOSPC,
-            f"{error.strerror or error}: {path} was not written, and nothing of it was kept;"
-            " make room and run again",
-        ) from error
+        raise places.with_advice(error, path) from error
     finally:
-        aside.unlink(missing_ok=True)
+        with suppress(
+            OSError
+        ):  # a folder that was made read-only meanwhile: the first error counts
+            aside.unlink(missing_ok=True)
+
+
+def _empty_file_beside(path: Path) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent
+        )
+    except OSError as error:
+        if error.errno not in (*places.FULL, *places.CLOSED):
+            raise
+        raise places.with_advice(error, path) from error
+    os.close(handle)
+    return Path(name)
 
 
 def write_frame(
@@ -181,25 +190,18 @@ def write_csv(table: str, frame: "pandas.DataFrame", path: str | os.PathLike) ->
     """Check a data frame against its schema and write it as UTF-8 CSV, aside and renamed.
 
     Columns stand in the order of the schema, null is an empty field, numbers are written so
-    that reading them gives the same double.
+    that reading them gives the same double. Texts pass through `spreadsheets.safe_text`.
 
     Raises
     ------
     earnest.schemas.SchemaError
         If the frame does not fit its schema.
-    ValueError
-        If a text begins with a character that makes a spreadsheet run it as a formula.
     """
     rows = _to_pandas(schemas.to_arrow(table, frame))
     for name, column in schemas.TABLES[table].items():
         if column.kind == "string":
-            formulas = [text for text in rows[name].dropna() if text.startswith(FORMULA_STARTS)]
-            if formulas:
-                raise ValueError(
-                    f"table {table}, column {name}: {formulas[0]!r} begins like a formula, which"
-                    " spreadsheets run; rename it"
-                )
-    write_text(rows.to_csv(index=False, lineterminator="\n"), path)
+            rows[name] = rows[name].map(spreadsheets.safe_text, na_action="ignore")
+    write_text(spreadsheets.as_csv(rows), path)
 
 
 def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
@@ -329,13 +331,19 @@ def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: in
     ValueError
         If the format is unknown, or the samples are more than a WAV file can hold.
     """
-    if samples.dtype != np.int16:
-        raise TypeError(f"16-bit samples are needed, got {samples.dtype}")
-    suffix = Path(path).suffix
-    if suffix not in encoding.WRITERS:
-        raise ValueError(f"{path}: sound is written as {' or '.join(encoding.WRITERS)}")
+    write_audio_blocks([samples], path, sample_rate=sample_rate)
+
+
+def write_audio_blocks(
+    blocks: Iterable[np.ndarray], path: str | os.PathLike, *, sample_rate: int = 16_000
+) -> None:
+    """Write the samples of several arrays, one after the other, as `write_audio` writes one.
+
+    Each is written before the next is asked for, so all may be views of the same memory.
+    """
+    write = encoding.writer(path)
     with written_aside(path) as aside, open(aside, "wb") as file:
-        encoding.WRITERS[suffix](samples, file, sample_rate)
+        write(blocks, file, sample_rate)
 
 
 def remove_folder(path: str | os.PathLike) -> None:

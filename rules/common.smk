@@ -17,8 +17,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
 ).rstrip(os.pathsep)
 
-from earnest import documents, provenance
+from earnest import documents, places, provenance
 from earnest.reports import index
+
+# Said at once and in a dry run too: Snakemake tells it late, and not what to do.
+for problem in places.find_unwritable("results", "logs", "data"):
+    print(f"earnest: {problem}", file=sys.stderr)
 
 
 # No rule makes the index of studies: it would tie every study to every other.

@@ -1,7 +1,6 @@
 """Entry script of rule evaluate_own_pool."""
 
 from earnest import deployment, io, provenance
-from earnest.deployment.chances import with_safe_names
 from earnest.joblog import job_log
 from earnest.reports import own
 
@@ -16,7 +15,7 @@ with job_log(snakemake.log[0]):
     io.write_csv("own_estimates", found.estimates, made.sheet)
     io.write_frame("own_unseen", found.unseen, made.unseen)
     io.write_frame("own_plans", found.plans, made.plans)
-    io.write_csv("next_labels", with_safe_names(found.next_labels), made.chosen)
+    io.write_csv("next_labels", found.next_labels, made.chosen)
     io.write_json(found.document(), made.evaluation)
     io.write_json(found.metrics(), made.metrics)
     io.write_json(about, made.provenance)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from earnest import io
-from earnest.deployment.chances import with_safe_names
 from earnest.deployment.inputs import UnusableInput
 
 NAMES = ("estimates.csv", "next_labels.csv", "evaluation.json", "report.html", "comparison.csv")
@@ -40,7 +39,7 @@ def write_evaluation(found: Any, folder: str | os.PathLike, pool: str | os.PathL
     versions = {"versions": library_versions("numpy", "scipy", "pandas", "scikit-learn")}
     page = own.build_page(found, title, versions)
     io.write_csv("own_estimates", found.estimates, folder / "estimates.csv")
-    io.write_csv("next_labels", with_safe_names(found.next_labels), folder / "next_labels.csv")
+    io.write_csv("next_labels", found.next_labels, folder / "next_labels.csv")
     io.write_json(found.document(), folder / "evaluation.json")
     io.write_text(page, folder / "report.html")
 

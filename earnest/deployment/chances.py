@@ -1,37 +1,23 @@
 """How the labelled items were chosen: the chances that a pool table or an earlier draw records."""
 
 import os
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from earnest.deployment.reading import Table, UnusableInput, listed, read_table
 from earnest.designs import Design
-from earnest.io import FORMULA_STARTS
 from earnest.samplers import DETERMINISTIC
-
-if TYPE_CHECKING:
-    import pandas
-
-MARK = "'"
-
-
-def escaped(name: str) -> str:
-    """Return a name that no spreadsheet runs as a formula: with one apostrophe in front.
-
-    Names that begin with an apostrophe get another, so that `rows_of` finds each again.
-    """
-    return MARK + name if name.startswith((*FORMULA_STARTS, MARK)) else name
+from earnest.spreadsheets import safe_text
 
 
 def rows_of(table: Table, pool: Table, *, is_ours: bool = False) -> np.ndarray:
-    """Return the pool row of each row of a table, by name or by a name that was escaped.
+    """Return the pool row of each row of a table, by name or as `io.write_csv` wrote it.
 
     Parameters
     ----------
     table, pool : Table
     is_ours : bool
-        Whether every name in the table was escaped.
+        Whether `io.write_csv` wrote the table.
 
     Raises
     ------
@@ -39,7 +25,7 @@ def rows_of(table: Table, pool: Table, *, is_ours: bool = False) -> np.ndarray:
         If names are not in the pool, two are the same item, or one may be either of two items.
     """
     places = {name: row for row, name in enumerate(pool.names.tolist())}
-    marked = {escaped(name): row for name, row in places.items()}
+    marked = {safe_text(name): row for name, row in places.items()}
     either = {name for name, row in marked.items() if places.get(name, row) != row}
     unclear = [] if is_ours else sorted(either & set(table.names.tolist()))
     if unclear:
@@ -162,8 +148,3 @@ def _design(chances: np.ndarray, size: int, table: Table) -> tuple[Design | None
             f" has {size:,}: are these the chances to be among the labelled at all?"
         )
     return Design(None, chances), notes
-
-
-def with_safe_names(frame: "pandas.DataFrame") -> "pandas.DataFrame":
-    """Return a table whose `item_id` no spreadsheet runs; `rows_of` finds the items again."""
-    return frame.assign(item_id=[escaped(name) for name in frame["item_id"]])

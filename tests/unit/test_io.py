@@ -1,3 +1,4 @@
+import csv
 import json
 import os
 
@@ -213,11 +214,15 @@ def test_csv_is_strict_and_keeps_every_digit(tmp_path):
     )
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_csv_refuses_what_a_spreadsheet_would_run(start, tmp_path):
-    with pytest.raises(ValueError, match=r"column task: .* begins like a formula"):
-        io.write_csv("curves", curve(task=f"{start}cmd"), tmp_path / "c.csv")
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("start", [*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(start, tmp_path):
+    texts = [f"{start}cmd|' /C calc'!A0", f"'{start}x", "'", 'plain, "quoted"\nin lines']
+    frame = pd.concat([curve(task=text) for text in texts])
+    io.write_csv("curves", frame, tmp_path / "c.csv")
+    with open(tmp_path / "c.csv", encoding="utf-8", newline="") as file:
+        cells = [row["task"] for row in csv.DictReader(file)]
+    assert cells[:3] == [f"'{text}" for text in texts[:3]]
+    assert [cell[1:] if cell.startswith("'") else cell for cell in cells] == texts
 
 
 def test_csv_of_another_shape_is_refused(tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from earnest.deployment import UnusableInput, read
-from earnest.deployment.chances import escaped
+from earnest.spreadsheets import safe_text
 from tests.made_own import made_pool, some_labels, write
 
 
@@ -236,14 +236,14 @@ def test_the_sampler_of_the_labelled_rows(tmp_path, table):
 
 def test_names_of_formulas_come_back(tmp_path):
     names = ["=1+1", "-7", "'x", "x", "@", "\t9"]
-    assert [escaped(name)[:2] for name in names] == ["'=", "'-", "''", "x", "'@", "'\t"]
-    assert len({escaped(name) for name in names}) == len(names)
+    assert [safe_text(name)[:2] for name in names] == ["'=", "'-", "''", "x", "'@", "'\t"]
+    assert len({safe_text(name) for name in names}) == len(names)
     table = pd.DataFrame({"item_id": names, "confidence": 0.6})
     table["prediction"] = ["p", "q"] * 3
     pool, labels = write(tmp_path, table, {0: "p", 1: "q"})
     for row, name in enumerate(names):
         other = names[(row + 1) % len(names)]
-        frame = pd.DataFrame({"item_id": [escaped(name), other], "label": ["p", "q"]})
+        frame = pd.DataFrame({"item_id": [safe_text(name), other], "label": ["p", "q"]})
         frame.to_csv(labels, index=False)
         assert set(read(pool, labels).labelled) == {row, (row + 1) % len(names)}
 
