@@ -19,9 +19,31 @@ MADE = ("results", "data/demo")
 
 
 def moments(seed: int, count: int, duration: float) -> list[float]:
-    """Draw `count` moments of a run, one in each of as many equal parts of its duration."""
+    """Draw `count` moments of a run, one in each of as many equal parts of its duration.
+
+    A duration is in seconds of CPU time of all processes together, so that a moment lies at the
+    same place of the work whatever else the machine does.
+    """
     draw = random.Random(seed)
     return [(part + draw.random()) * duration / count for part in range(count)]
+
+
+def work_of(session: int) -> float:
+    """Return the CPU seconds that the processes of a session have used, ended ones included."""
+    ticks = 0
+    for state in _states().values():
+        if int(state[3]) == session:
+            ticks += sum(map(int, state[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_work(run: subprocess.Popen, seconds: float) -> bool:
+    """Wait until a run has used so much CPU time; false if it ended before."""
+    while work_of(run.pid) < seconds:
+        if run.poll() is not None:
+            return False
+        time.sleep(0.02)
+    return run.poll() is None
 
 
 def start(project, config: str | None, output: Path) -> subprocess.Popen:
@@ -54,12 +76,20 @@ def kill(run: subprocess.Popen, folder: Path) -> int:
 
 def _alive(session: int, folder: Path) -> Iterator[int]:
     """Yield the processes of a session, and those that work in the folder, zombies left out."""
+    for process, state in _states().items():
+        with suppress(OSError):
+            here = Path(os.readlink(f"/proc/{process}/cwd"))
+            if state[0] != "Z" and (int(state[3]) == session or here.is_relative_to(folder)):
+                yield process
+
+
+def _states() -> dict[int, list[str]]:
+    """Return what /proc says of every process, from its state on."""
+    states = {}
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            state = (path / "stat").read_text().rpartition(")")[2].split()
-            here = Path(os.readlink(path / "cwd"))
-            if state[0] != "Z" and (int(state[3]) == session or here.is_relative_to(folder)):
-                yield int(path.name)
+            states[int(path.name)] = (path / "stat").read_text().rpartition(")")[2].split()
+    return states
 
 
 def begun(folder: Path) -> list[str]:

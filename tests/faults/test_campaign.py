@@ -5,9 +5,8 @@ killed several times, which takes less time.
 """
 
 import os
+import resource
 import shutil
-import subprocess
-import time
 
 import pytest
 
@@ -23,27 +22,26 @@ RUNS = int(os.environ.get("RUNS", KILLS))
 
 @pytest.fixture(scope="module")
 def undisturbed(checkout, tmp_path_factory):
-    """What the demo makes when nobody disturbs it, and how many seconds that takes."""
+    """What the demo makes when nobody disturbs it, and how much CPU time that takes."""
     project = checkout(tmp_path_factory.mktemp("undisturbed") / "somebody's demo")
-    began = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     project.snakemake(config=CONFIG)
-    duration = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    duration = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     expected = kills.made(project.folder)
-    print(f"\nundisturbed: {duration:.0f} s, {len(expected)} files", flush=True)
+    print(f"\nundisturbed: {duration:.0f} s of CPU time, {len(expected)} files", flush=True)
     return expected, duration
 
 
 def kill_after(project, seconds, *, resumed):
-    """Run for so many seconds of work, then kill; return how many processes, none if it ended."""
+    """Kill a run after so much work; return the number of processes, none if it ended before."""
     output = project.folder.parent / "output.txt"
     run = kills.start(project, CONFIG, output)
-    if resumed:
+    if resumed:  # to start again is no part of an undisturbed run
         kills.wait_for_jobs(run, output)
-    try:
-        run.wait(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return kills.kill(run, project.folder)
-    return 0
+        seconds += kills.work_of(run.pid)
+    is_at_work = kills.wait_for_work(run, seconds)
+    return kills.kill(run, project.folder) if is_at_work else 0
 
 
 def killed_at(project, moments, expected):
@@ -73,7 +71,7 @@ def test_a_killed_demo_ends_in_the_same_bytes(undisturbed, checkout, tmp_path, n
         project = checkout(tmp_path / str(attempt) / "somebody's killed demo")
         if killed_at(project, moments, expected):
             break
-        print("\n  ended before: this machine is faster now; from nothing again, sooner")
+        print("\n  it ended before; from nothing again, and sooner", flush=True)
         moments = [0.8 * moment for moment in moments]
     else:
         pytest.fail("the run always ended before it could be killed")
