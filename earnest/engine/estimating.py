@@ -1,7 +1,8 @@
 """A block of seeds: estimate from the labelled subsets of one pool.
 
-How the seeds are split over blocks changes no number: every bootstrap has
-its own generator, named by task, sampler and seed.
+Neither how the seeds are split over blocks nor how many threads there are changes a number: every
+bootstrap has its own generator, named by task, sampler and seed, and linear algebra runs on one
+thread.
 """
 
 import hashlib
@@ -87,6 +88,8 @@ def estimate_block(
     ValueError
         If a size was not drawn or a name is unknown.
     """
+    from threadpoolctl import threadpool_limits
+
     measures = each_measure(pool, measures)
     truths = {(m, u): true_value(pool, labels, m, u) for m in measures for u in utilities}
     if pool.embeddings is not None:
@@ -99,21 +102,23 @@ def estimate_block(
     all_weights = _all_weights(estimator, pool, [items for _, items, _ in cells], options or {})
     neighbours = _neighbours(pool, len(cells)) if estimator == "unweighted" else None
     estimates, weight_rows = [], []
-    for (cell, items, design), weights in zip(cells, all_weights, strict=True):
-        if weights is not None:
-            weight_rows.append(cell | _weights_row(estimator, weights))
-        rng = generator(root_seed, task, sampler, cell["seed"], "bootstrap", cell["size"])
-        found = estimate_all(
-            estimator, pool, items, labels[items], weights=weights, design=design, rng=rng,
-            **settings,
-        )  # fmt: skip
-        shared = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
-        for diagnostic in ("ess", "largest", "pareto_k"):
-            shared[diagnostic] = None if weights is None else getattr(weights, diagnostic)
-        if estimator == "unweighted":
-            shared["outside_confidence"] = outside_confidence(pool, items)
-            shared["outside_distance"] = outside_distance(pool, items, neighbours)
-        estimates += _estimate_rows(shared, found, truths)
+    # sums of several threads differ in their last bits
+    with threadpool_limits(limits=1, user_api="blas"):
+        for (cell, items, design), weights in zip(cells, all_weights, strict=True):
+            if weights is not None:
+                weight_rows.append(cell | _weights_row(estimator, weights))
+            rng = generator(root_seed, task, sampler, cell["seed"], "bootstrap", cell["size"])
+            found = estimate_all(
+                estimator, pool, items, labels[items], weights=weights, design=design, rng=rng,
+                **settings,
+            )  # fmt: skip
+            shared = {"study": study, **cell, "estimator": estimator, "subset": _subset_hash(items)}
+            for diagnostic in ("ess", "largest", "pareto_k"):
+                shared[diagnostic] = None if weights is None else getattr(weights, diagnostic)
+            if estimator == "unweighted":
+                shared["outside_confidence"] = outside_confidence(pool, items)
+                shared["outside_distance"] = outside_distance(pool, items, neighbours)
+            estimates += _estimate_rows(shared, found, truths)
     return _frame("estimates", estimates), _frame("weights", weight_rows)
 
 

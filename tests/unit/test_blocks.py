@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from earnest import schemas
 from earnest.designs import mixed_draw, of_prefix
@@ -80,6 +81,26 @@ def test_blocks_may_split_anywhere(made, sampler):
         for position in (0, 1):
             joined = pd.concat([one[position] for one in apart], ignore_index=True)
             assert joined.astype(object).to_json() == together[position].astype(object).to_json()
+
+
+def test_no_bit_of_an_estimate_depends_on_the_number_of_threads():
+    rng = np.random.default_rng(5)
+    posteriors = rng.dirichlet(np.ones(10), size=1200)
+    pool, labels = Pool(None, posteriors), rng.integers(10, size=1200)
+    options = {"task": "t", "sampler": "random", "sizes": [900], "root_seed": 0}
+    found = []
+    draws = pd.DataFrame({"task": ["t"], "sampler": ["random"], "size": [900], "seed": [0]})
+    draws["items"] = [rng.permutation(1200)[:900]]
+    draws[["is_prefix", "chances", "missed"]] = True, None, None
+    options |= {"study": "s", "measures": ["balanced_accuracy", "recall"], "utilities": ["none"]}
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads, user_api="blas"):
+            for estimator in ("unweighted", "calibrated"):
+                rows, _ = estimate_block(pool, labels, draws, estimator=estimator, **options)
+                found.append(rows[["value", "low", "high"]].to_numpy(float))
+    assert np.isfinite(np.concatenate(found)).all()
+    assert found[0].tobytes() == found[2].tobytes()
+    assert found[1].tobytes() == found[3].tobytes()
 
 
 def test_growing_the_grid_changes_no_earlier_number(made):
