@@ -245,6 +245,17 @@ def test_folder_of_another_network_or_without_weights_is_refused(
         get_backend("ast", **options).embed(sounds(1, 4_000))
 
 
+@pytest.mark.parametrize(("name", "rate"), [("ast", 16_000), ("clap", 48_000)])
+def test_folder_for_sounds_at_another_rate_is_refused_with_both(
+    name: str, rate: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, options = saved(name, tmp_path, monkeypatch)
+    path = tmp_path / name / "preprocessor_config.json"
+    path.write_text(path.read_text().replace(str(rate), "22050"))
+    with pytest.raises(WrongWeights, match=rf"at 22050 Hz; backend {name} needs {rate} Hz"):
+        get_backend(name, **options).embed(sounds(1, 4_000))
+
+
 @pytest.mark.parametrize("name", ["panns", "beats", "clap", "ast"])
 def test_problems_are_found_without_importing_anything_heavy(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
