@@ -91,18 +91,17 @@ def decode_all(paths: list[str]) -> None:
 
 
 def write_files(count: int, folder: Path) -> None:
-    samples = some_samples(1)
+    samples = some_samples()
     for number in range(count):
         soundfile.write(folder / f"{number}.wav", samples, RATE, subtype="PCM_16")
 
 
 def write_shard(count: int, path: Path) -> None:
-    io.write_audio(some_samples(count), path)
+    io.write_audio_blocks([some_samples()] * count, path)
 
 
-def some_samples(count: int) -> np.ndarray:
-    one = np.random.default_rng(0).integers(-(2**15), 2**15, LENGTH).astype(np.int16)
-    return np.tile(one, count)
+def some_samples() -> np.ndarray:
+    return np.random.default_rng(0).integers(-(2**15), 2**15, LENGTH).astype(np.int16)
 
 
 def run_floor(listing: pd.DataFrame, mixtures: int, cores: int, folder: Path) -> dict[str, tuple]:
@@ -147,9 +146,9 @@ def render(shard: int, count: int, folder: Path, out: Path) -> float:
     rows = io.read_frame("mixture_plan", folder / "plan.parquet", only={"shard": shard})
     arrays = {part: io.read_array(folder / f"{part}.npy") for part in range(count)}
     clips = io.read_frame("clips", folder / "clips.parquet")
-    samples, mixtures = mixing.render(rows, clips, arrays, margin_lu=MARGIN)
-    io.write_audio(samples, out / f"shard-{shard}.wav")
-    io.write_frame("mixtures", mixtures.assign(variant="8-lu"), out / f"shard-{shard}.parquet")
+    made = mixing.Shard(rows, clips, arrays, margin_lu=MARGIN, variant="8-lu")
+    io.write_audio_blocks(made.sounds(), out / f"shard-{shard}.wav")
+    io.write_frame("mixtures", made.mixtures(), out / f"shard-{shard}.parquet")
     return peak_memory()
 
 
@@ -225,9 +224,9 @@ def compare_with_plain_loop(planned: pd.DataFrame, cores: int, folder: Path, pai
             plain_mixture(*names, folder / f"plain-{row['mixture_id']}.wav")
 
     def earnest(rows: pd.DataFrame) -> None:
-        samples, mixtures = mixing.render(rows, clips, arrays, margin_lu=MARGIN)
-        io.write_audio(samples, folder / "plain-shard.wav")
-        io.write_frame("mixtures", mixtures.assign(variant=""), folder / "plain.parquet")
+        made = mixing.Shard(rows, clips, arrays, margin_lu=MARGIN)
+        io.write_audio_blocks(made.sounds(), folder / "plain-shard.wav")
+        io.write_frame("mixtures", made.mixtures(), folder / "plain.parquet")
 
     seconds = {}
     for work in (plain, earnest):

@@ -11,6 +11,8 @@ from earnest.signals.loudness import Blocks
 
 GAP_TOLERANCE_LU = 0.05
 ROLES = ("foreground", "background")
+CLIP_COLUMNS = ("clip_id", "status", "reason", "part", "row", "length", "crop_start")
+CLIP_COLUMNS += tuple(f"{role}_{fact}" for role in ROLES for fact in ("lufs", "blocks"))
 
 _MEASURED = {
     "foreground": {"fg_lufs": "foreground_lufs"},

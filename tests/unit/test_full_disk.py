@@ -104,6 +104,26 @@ def test_the_wav_file_is_the_one_that_libsndfile_writes(tmp_path):
     assert found.tobytes() == samples[::2].tobytes()
 
 
+@pytest.mark.parametrize("suffix", [".wav", ".flac"])
+def test_samples_in_blocks_make_the_same_file(tmp_path, suffix):
+    samples = np.random.default_rng(0).integers(-(2**15), 2**15, 12_345).astype(np.int16)
+    io.write_audio(samples, tmp_path / f"whole{suffix}")
+    room = np.empty(5_000, np.int16)
+
+    def blocks():
+        for start in range(0, len(samples), len(room)):
+            part = samples[start : start + len(room)]
+            room[: len(part)] = part
+            yield room[: len(part)]
+
+    io.write_audio_blocks(blocks(), tmp_path / f"blocks{suffix}")
+    whole, parts = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("whole", "blocks"))
+    assert whole == parts
+    with pytest.raises(TypeError, match="float64"):
+        io.write_audio_blocks([samples, samples / 2], tmp_path / f"blocks{suffix}")
+    assert (tmp_path / f"blocks{suffix}").read_bytes() == whole
+
+
 def test_too_much_for_a_wav_file_and_unknown_formats_are_refused(tmp_path):
     much = np.lib.stride_tricks.as_strided(np.zeros(1, np.int16), (2**31,), (0,))
     with pytest.raises(ValueError, match="use more shards"):

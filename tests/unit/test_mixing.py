@@ -9,6 +9,7 @@ import pytest
 
 from earnest import audio, mixing, schemas
 from earnest.audio import UnusableClip
+from earnest.rendering import sums
 from earnest.signals.loudness import measure_padded_and_looped
 
 
@@ -273,6 +274,38 @@ def test_block_size_changes_no_sample(prepared, clips):
     whole, _ = mixing.render(plan, clips, prepared)
     parts = [mixing.render(plan[i : i + 1], clips, prepared)[0] for i in range(len(plan))]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+def test_a_shard_gives_the_mixtures_one_by_one_and_then_their_table(prepared, clips):
+    rows = [plan_row("a", "over", "under"), plan_row("b", "bad", "over")]
+    plan = pd.DataFrame([*rows, plan_row("c", "short", "over")])
+    samples, mixtures = mixing.render(plan, clips, prepared)
+    shard = mixing.Shard(plan, clips, prepared)
+    with pytest.raises(ValueError, match="0 of 3 mixtures are rendered so far"):
+        shard.mixtures()
+    for _ in range(2):
+        assert b"".join(sound.tobytes() for sound in shard.sounds()) == samples.tobytes()
+        pd.testing.assert_frame_equal(shard.mixtures(), mixtures)
+    sounds = shard.sounds()
+    next(sounds)
+    with pytest.raises(ValueError, match="1 of 3 mixtures"):
+        shard.mixtures()
+
+
+@pytest.mark.parametrize("peak", [mixing.PCM16_PEAK, 0.3])
+def test_the_short_way_to_16_bits_gives_the_bits_of_the_plain_one(peak):
+    rng = np.random.default_rng(5)
+    for seed in range(20):
+        parts = noise(seed), noise(seed + 100, rng.uniform(1e-6, 1.0))
+        gain = rng.uniform(0, 3)
+        total = sums.sum_parts(*parts, gain)
+        assert total.tobytes() == (parts[0] + gain * parts[1].astype(float)).tobytes()
+        peak_gain = sums.gain_to_peak(total, peak)
+        plain = mixing.to_pcm16(mixing.combine(*parts, gain, peak_gain))
+        found = np.empty_like(plain)
+        sums.scale_to_pcm16(total, peak_gain, np.empty(len(total), np.float32), found)
+        assert found.tobytes() == plain.tobytes()
+        assert np.abs(found.astype(int)).max() == round(peak * 32_768)
 
 
 # --- variants of one plan ------------------------------------------------------------------------
