@@ -246,9 +246,6 @@ def printed(driver) -> dict:
         `pages`; `needed`, the height of the page in sheets; `too_tall`, blocks that must stay
         together and are higher than a sheet; `too_wide`, as in `too_wide`.
     """
-    import base64
-    import re
-
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", A4)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     found = driver.execute_script(
@@ -265,10 +262,26 @@ def printed(driver) -> dict:
     )
     found["too_wide"] = too_wide(driver, A4)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    return found | {"pages": sheets(driver)}
+
+
+def sheets(driver) -> int:
+    """Print a page to PDF on A4 and count its sheets."""
+    import base64
+    import re
+
     options = {"preferCSSPageSize": True, "printBackground": True}
     options |= {"paperWidth": 8.27, "paperHeight": 11.69}
     pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", options)["data"])
-    return found | {"pages": len(re.findall(rb"/Type\s*/Page\b", pdf))}
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+def folded(driver) -> list[list[bool]]:
+    """Of each `details` element, whether it is open and whether what is in it can be seen."""
+    return driver.execute_script(
+        "return [...document.querySelectorAll('details')]"
+        ".map((d) => [d.open, d.lastElementChild.checkVisibility()])"
+    )
 
 
 def sounds(driver) -> list[dict]:

@@ -164,7 +164,7 @@ def build_page(inputs: ListeningInputs) -> str:
     made = mixtures[(mixtures["variant"] == main) & (mixtures["status"] == "used")]
     return render(
         "listening.html",
-        scripts=("listening.js",),
+        scripts=("listening.js", "print.js"),
         styles=("report.css", "listening.css"),
         sources="'self' file: data:",
         inputs=inputs,

@@ -14,7 +14,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 def render(
     template: str,
     *,
-    scripts: Sequence[str] = ("sort.js",),
+    scripts: Sequence[str] = ("sort.js", "print.js"),
     styles: Sequence[str] = ("report.css",),
     sources: str = "data:",
     **values: Any,

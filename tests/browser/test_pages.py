@@ -16,10 +16,12 @@ from tests.report_checks import (  # noqa: E402  (its assertions are rewritten f
     browser,
     browser_missing,
     console,
+    folded,
     open_all,
     printed,
     reachable,
     requested,
+    sheets,
     show,
     smallest_figure_text,
     sort_all,
@@ -167,3 +169,27 @@ def test_prints_on_a4_without_torn_figures_or_wasted_sheets(driver, path):
     assert sheets["too_wide"] == []
     assert sheets["too_tall"] == []
     assert sheets["pages"] <= 1.5 * sheets["needed"] + 1
+
+
+def test_what_is_folded_is_printed(driver, path):
+    show(driver, path, DESKTOP)
+    before = folded(driver)
+    closed = [one for one in before if not one[0]]
+    assert all(shown is opened for opened, shown in before)
+    # by the style sheet alone
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert folded(driver) == [[opened, True] for opened, _ in before]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    # by the script, for browsers whose style sheets cannot
+    driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert folded(driver) == [[True, True]] * len(before)
+    driver.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert folded(driver) == before
+    # what comes out is as much as with everything opened by hand, and more than without it
+    count = sheets(driver)
+    assert folded(driver) == before
+    open_all(driver)
+    assert sheets(driver) == count
+    if len(closed) > 3:
+        driver.execute_script("for (const d of document.querySelectorAll('details')) d.remove();")
+        assert sheets(driver) < count
