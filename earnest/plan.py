@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -161,7 +161,12 @@ def plan_mixtures(
     ValueError
         If an option is out of range.
     PairsError
-        If a rejected pair is not in the table of pairs, or no foreground is in `class_splits`.
+        If no foreground is in `class_splits`.
+
+    Notes
+    -----
+    Studies may share a table of rejected pairs and mixtures. Those that a study cannot have are
+    counted in a dropped row of kind `rejected`, and change nothing.
     """
     refuse_share("train_share", train_share)
     refuse_share("primary_share", primary_share, one_allowed=True)
@@ -180,6 +185,7 @@ def plan_mixtures(
         for row in planner.plan_foreground(foreground, own, totals)
     ]
     dropped = [*not_built.itertuples(index=False, name=None), *not_wanted, *planner.dropped]
+    dropped += planner.strangers()
     return Plan(_mixture_frame(rows, shards), _dropped_frame(dropped))
 
 
@@ -187,12 +193,11 @@ def _without_rejected_pairs(
     pairs: "pandas.DataFrame", kept: "pandas.DataFrame", rejected: frozenset[tuple[str, str]]
 ) -> tuple["pandas.DataFrame", list[Dropped]]:
     """Take out the pairs that listeners rejected, and foregrounds that lose their contrast."""
-    known = set(pairs["foreground"] + "/" + pairs["background"])
-    names = {name for kind, name in rejected if kind == "pair"}
-    if names - known:
-        raise PairsError(f"rejected pair {min(names - known)!r} is not in the table of pairs")
+    listed = {name for kind, name in rejected if kind == "pair"}
+    names = listed & set(pairs["foreground"] + "/" + pairs["background"])
     wanted = kept[~(kept["foreground"] + "/" + kept["background"]).isin(names)]
     dropped = [("pair", name, "rejected on listening") for name in sorted(names)]
+    dropped += _strangers("pairs", listed, names)
     alone = []
     for foreground, own in kept.groupby("foreground", sort=True):
         left = wanted.loc[wanted["foreground"] == foreground, "is_primary"]
@@ -201,6 +206,15 @@ def _without_rejected_pairs(
             missing = "no other background" if left.any() else "no primary background"
             dropped.append(("foreground", foreground, f"{missing} is left after listening"))
     return wanted[~wanted["foreground"].isin(alone)].reset_index(drop=True), dropped
+
+
+def _strangers(kind: str, listed: Set[str], known: Set[str]) -> list[Dropped]:
+    """Count the rejected names that mean nothing here, and show the first: it may be a slip."""
+    others = sorted(listed - known)
+    if not others:
+        return []
+    shown = f"{len(others)} of {len(listed)} in the table of rejected {kind}"
+    return [("rejected", kind, f"{shown} cannot occur in this study, the first {others[0]}")]
 
 
 class _Planner:
@@ -218,6 +232,7 @@ class _Planner:
         self._primary_share = primary_share
         self._root_seed = root_seed
         self._rejected = {name for kind, name in rejected if kind == "mixture"}
+        self._met: set[str] = set()
         self._recording = dict(zip(usable["clip_id"], usable["recording"], strict=True))
         self._group = recording_groups(usable)
         self._wheels: dict[tuple[str, ...], Wheel] = {}
@@ -291,8 +306,14 @@ class _Planner:
         if any(name.startswith(prefix) for name in self._rejected):
             every = ((f, b) for f in over for b in under)
             ids = ((pair, _mixture_id(foreground, background, pair)) for pair in every)
-            forbidden |= {pair for pair, name in ids if name in self._rejected}
+            found = {pair: name for pair, name in ids if name in self._rejected}
+            self._met |= set(found.values())
+            forbidden |= found.keys()
         return frozenset(forbidden)
+
+    def strangers(self) -> list[Dropped]:
+        """Say how many of the rejected mixtures no planned foreground could have had."""
+        return _strangers("mixtures", self._rejected, self._met)
 
     def _meet(self, foreground: str, background: str, side: str, count: int) -> list[Pair]:
         over = self._wheel(foreground, foreground, side)

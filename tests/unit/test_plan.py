@@ -404,8 +404,21 @@ def test_a_foreground_without_its_primary_or_without_contrast_drops():
     made = plan.plan_mixtures(FOUR, clips, **OPTIONS, rejected=names)
     assert made.mixtures.empty
     assert "no other background" in made.dropped["reason"].iloc[-1]
-    with pytest.raises(plan.PairsError, match="dog/moon"):
-        plan.plan_mixtures(FOUR, clips, **OPTIONS, rejected=frozenset({("pair", "dog/moon")}))
+
+
+def test_what_another_study_rejected_changes_nothing_and_is_counted(planned):
+    clips = made_clips({"dog": 40, "rain": 30, "wind": 20, "sea": 10, "road": 10})
+    known = ("mixture", planned.mixtures["mixture_id"][3])
+    others = {("pair", "dog/moon"), ("pair", "cat/rain"), ("mixture", "dog-rain-0123456789")}
+    alone = plan.plan_mixtures(FOUR, clips, **OPTIONS, rejected=frozenset({known}))
+    made = plan.plan_mixtures(FOUR, clips, **OPTIONS, rejected=frozenset({known, *others}))
+    pd.testing.assert_frame_equal(made.mixtures, alone.mixtures)
+    assert alone.dropped.empty
+    told = "in the table of rejected {} cannot occur in this study, the first {}"
+    assert made.dropped.values.tolist() == [
+        ["rejected", "pairs", "2 of 2 " + told.format("pairs", "cat/rain")],
+        ["rejected", "mixtures", "1 of 2 " + told.format("mixtures", "dog-rain-0123456789")],
+    ]
 
 
 @pytest.mark.parametrize(
