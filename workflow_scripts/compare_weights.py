@@ -1,11 +1,16 @@
 """Entry script of rule compare_weights."""
 
-from earnest import io, joint
+import pandas as pd
+
+from earnest import io, joint, shards
 from earnest.joblog import job_log
 
 with job_log(snakemake.log[0]):
-    estimates = io.read_shards(
-        "estimates", snakemake.input.shards, stamp=snakemake.params.estimates_stamps
-    )
-    compared = joint.compare(estimates, **snakemake.params.comparison)
-    io.write_frame("joint", compared, snakemake.output.joint)
+    given, params = snakemake.input, snakemake.params
+    parts = [
+        joint.compare(estimates, **params.comparison)
+        for estimates in shards.read_parts(
+            "estimates", given.shards, stamps=params.estimates_stamps, by="task"
+        )
+    ]
+    io.write_frame("joint", pd.concat(parts, ignore_index=True), snakemake.output.joint)
