@@ -8,6 +8,7 @@ with job_log(snakemake.log[0]):
     split = sounds.split_items(
         io.read_frame("items", snakemake.input.item_table),
         io.read_array(snakemake.input.embeddings),
+        clips=io.read_frame("clips", snakemake.input.clips),
         **snakemake.params.task,
         **snakemake.params.split,
     )

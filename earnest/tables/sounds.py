@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest import tasks
+from earnest.planning.recordings import recording_groups, usable_clips
 from earnest.tables import folds, splitting
 from earnest.tables.splitting import Split
 
@@ -25,6 +26,7 @@ def split_items(
     root_seed: int,
     repeats: int = 5,
     n_estimators: int = 100,
+    clips: "pandas.DataFrame | None" = None,
 ) -> Split:
     """Build a task of all items, halve it by recordings, and weigh what each half tests.
 
@@ -44,6 +46,9 @@ def split_items(
     repeats : int
     n_estimators : int
         Trees of the subconcept forest.
+    clips : pandas.DataFrame, optional
+        Table `clips`. Recordings that share a file, a sound or an upload count as one, as in the
+        study's own split.
 
     Returns
     -------
@@ -73,7 +78,7 @@ def split_items(
     try:
         task = _task(items, kind, foreground, root_seed)
         features = np.asarray(embeddings[task.items])
-        groups = _recordings(items.iloc[task.items])
+        groups = _recordings(items.iloc[task.items], clips)
         frames = splitting.cross_predict(task, features, groups=groups, **options, **forests)
     except (tasks.TaskError, folds.FoldError) as error:
         reason = splitting.not_run(name, str(error))
@@ -103,10 +108,14 @@ def _task(
     return tasks.context_task(items["foreground"], items["background"], foreground)
 
 
-def _recordings(kept: "pandas.DataFrame") -> np.ndarray:
+def _recordings(kept: "pandas.DataFrame", clips: "pandas.DataFrame | None") -> np.ndarray:
     """Return the recordings of each item: of a clip by itself one, of a mixture two."""
     columns = [name for name in RECORDINGS if kept[name].notna().all()]
-    return kept[columns].to_numpy(dtype=str)
+    names = kept[columns]
+    if clips is not None:
+        joined = recording_groups(usable_clips(clips))
+        names = names.map(lambda name: joined.get(name, name))
+    return names.to_numpy(dtype=str)
 
 
 def _primary(kept: "pandas.DataFrame", task: tasks.Task) -> str | None:

@@ -77,6 +77,49 @@ def test_the_description_says_what_the_guard_left_out(made, context):
     assert 0 < min(guard["left_out"]) <= max(guard["left_out"]) < 0.45 * 210
 
 
+def made_clips(items):
+    """The clips table of the items, as far as it is looked at: each recording is a file."""
+    names = sorted({*items["recording"], *items["background_recording"]})
+    return pd.DataFrame(
+        {
+            "clip_id": names,
+            "recording": names,
+            "status": "used",
+            "sha256": [f"file {name}" for name in names],
+            "audio_sha256": [f"sound {name}" for name in names],
+        }
+    )
+
+
+def ever_apart(split, items, names):
+    """Whether any repeat has one of the recordings in one fold and another in the other."""
+    columns = ["recording", "background_recording"]
+    for _, whole in split.items.groupby("repeat"):
+        sides = [
+            set(items.iloc[tested["item"]][columns].to_numpy().ravel()) & names
+            for _, tested in whole.groupby("fold")
+        ]
+        if all(sides):
+            return True
+    return False
+
+
+def test_recordings_that_share_a_file_or_a_sound_count_as_one(made):
+    items, embeddings = made
+    clips = made_clips(items)
+    options = {"name": "dog", "kind": "context", "foreground": "dog", "root_seed": 0}
+    options |= {"n_estimators": 2}
+    alike = [{"dog/0", "cat/2", "frog/3"}, {"dog/3", "park/4"}]
+    apart = split_items(items, embeddings, clips=clips, **options)
+    assert all(ever_apart(apart, items, names) for names in alike)
+    clips.loc[clips["recording"].isin(alike[0]), "sha256"] = "one file"
+    clips.loc[clips["recording"].isin(alike[1]), "audio_sha256"] = "one sound"
+    joined = split_items(items, embeddings, clips=clips, **options)
+    assert not any(ever_apart(joined, items, names) for names in alike)
+    before, after = (split.description["guard"]["recordings"] for split in (apart, joined))
+    assert after == before - 3
+
+
 def test_weights_are_by_the_training_half(context):
     for _, whole in context.items.groupby("repeat"):
         for fold, tested in whole.groupby("fold"):

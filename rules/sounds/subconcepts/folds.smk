@@ -1,6 +1,7 @@
 # Cross-validation by recordings: halves and subconcept forests of each task, a binary forest per correction.
 rule split_sounds:
     input:
+        clips="results/{study}/clips.parquet",
         item_table=get_crossed_items("items.parquet"),
         embeddings=get_crossed_items("embeddings.npy"),
     output:
