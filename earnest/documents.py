@@ -2,6 +2,7 @@
 
 import copy
 import difflib
+import re
 from typing import Any
 
 
@@ -30,12 +31,10 @@ def completed(document: Any, schema: dict) -> Any:
         If the document does not fit. Every problem is named with its key, where it
         stands and, for an unknown key or value, the nearest valid one.
     """
-    import jsonschema
-
     problems = [
         message
         for error in sorted(
-            jsonschema.Draft202012Validator(schema).iter_errors(document),
+            _validator(schema).iter_errors(document),
             key=lambda error: [str(step) for step in error.absolute_path],
         )
         for message in _messages(error)
@@ -43,6 +42,24 @@ def completed(document: Any, schema: dict) -> Any:
     if problems:
         raise DocumentError("\n".join(problems))
     return _filled(document, schema)
+
+
+def _validator(schema: dict) -> Any:
+    """Return what checks documents; a pattern is that of the whole text.
+
+    With JSON Schema's search alone `^[a-z]+$` lets a line end through after the name.
+    """
+    import jsonschema
+
+    def matches_whole(validator: Any, pattern: str, instance: Any, schema: dict) -> Any:
+        if validator.is_type(instance, "string") and not re.fullmatch(pattern, instance):
+            wanted = f"; wanted: {schema['description']}" if "description" in schema else ""
+            yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}{wanted}")
+
+    whole = jsonschema.validators.extend(
+        jsonschema.Draft202012Validator, {"pattern": matches_whole}
+    )
+    return whole(schema)
 
 
 def _filled(value: Any, schema: dict) -> Any:
@@ -85,7 +102,11 @@ def _messages(error: Any) -> list[str]:
     if error.validator == "required":
         missing = [key for key in error.validator_value if key not in error.instance]
         return [f"missing key {key!r} at {place}" for key in missing]
-    return [f"{place}: {error.message}"]
+    return [f"{place}: {_shortened(error.message)}"]
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) < 600 else f"{message[:300]} [...] {message[-200:]}"
 
 
 def _nearest(word: Any, valid: list) -> str:
