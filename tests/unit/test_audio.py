@@ -92,9 +92,10 @@ def test_adpcm_may_decode_to_more_frames_than_were_written(tmp_path):
     assert np.corrcoef(clip.samples[:RATE], tone())[0, 1] > 0.999
 
 
+@pytest.mark.parametrize("suffix", ["wav", "raw", "mp3"])
 @pytest.mark.parametrize(("container", "subtype"), [("FLAC", "PCM_16"), ("OGG", "VORBIS")])
-def test_content_not_name_decides_the_format(tmp_path, container, subtype):
-    path = tmp_path / "named.wav"
+def test_content_not_name_decides_the_format(tmp_path, container, subtype, suffix):
+    path = tmp_path / f"named.{suffix}"
     with open(path, "wb") as file:
         soundfile.write(file, tone(), RATE, format=container, subtype=subtype)
     assert np.corrcoef(audio.load(path).samples, tone())[0, 1] > 0.99
