@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas
 
 MOST_ROWS = 30
+# Options that say how one pool was labelled.
+OF_ONE_POOL = ("labels", "embeddings", "sampler", "drawn", "positive")
 
 DESCRIPTION = """\
 Say which estimates moved from a first to a second run, and whether that is outside the noise.
@@ -19,6 +21,8 @@ Say which estimates moved from a first to a second run, and whether that is outs
                                                      table of estimates each), paired over draws
   earnest compare old.csv new.csv --labels LABELS    two models on one pool, paired over the
                                                      labelled items
+  earnest compare results/old results/new            the same, where each was evaluated by a study
+                                                     of kind `own`
 """
 
 
@@ -49,12 +53,16 @@ def add_arguments(commands: Any) -> None:
 def run(given: argparse.Namespace) -> None:
     """Read, compare, print and write."""
     from earnest.deployment import UnusableInput, comparing
+    from earnest.deployment.evaluated import is_evaluation
 
     if not 0.5 < given.level < 1:
         raise UnusableInput(f"level must be above 0.5 and below 1, got {given.level}")
     if given.output is not None:
         new_folder(given.output)
-    if given.labels is None:
+    evaluated = [is_evaluation(path) for path in (given.first, given.second)]
+    if any(evaluated):
+        found = _evaluations(given, evaluated)
+    elif given.labels is None:
         tables = [read_estimates(path) for path in (given.first, given.second)]
         found = comparing.compare_runs(*tables, level=given.level)
     else:
@@ -65,15 +73,38 @@ def run(given: argparse.Namespace) -> None:
         print(f"\nWritten to {given.output}: comparison.csv, report.html")
 
 
+def _evaluations(given: argparse.Namespace, evaluated: list[bool]) -> Any:
+    """Compare two folders of studies on own pools."""
+    from earnest.deployment import UnusableInput
+    from earnest.deployment.evaluated import read_evaluated
+
+    paths = [given.first, given.second]
+    if not all(evaluated):
+        own, other = paths if evaluated[0] else paths[::-1]
+        raise UnusableInput(
+            f"{own} is of an own pool, and {other} is not: two own pools can be compared, or two"
+            " runs of a study"
+        )
+    for name in OF_ONE_POOL:
+        if getattr(given, name) is not None:
+            raise UnusableInput(f"leave out --{name}: each study says it itself")
+    return _compared(given, *map(read_evaluated, paths))
+
+
 def _models(given: argparse.Namespace) -> Any:
     from earnest import deployment
-    from earnest.deployment.models import compare_models
 
     settings = {key: getattr(given, key) for key in ("drawn", "sampler", "positive")}
     first, second = (
         deployment.read(path, given.labels, embeddings=embeddings, **settings)
         for path, embeddings in ((given.first, given.embeddings), (given.second, None))
     )
+    return _compared(given, first, second)
+
+
+def _compared(given: argparse.Namespace, first: Any, second: Any) -> Any:
+    from earnest.deployment.models import compare_models
+
     return compare_models(
         first,
         second,
@@ -104,11 +135,10 @@ def read_estimates(path: str) -> "pandas.DataFrame":
         raise UnusableInput(f"there is no file or folder {place}")
     files = [place] if place.is_file() else sorted((place / "estimates").rglob("*.parquet"))
     if not files:
-        hint = (
-            "; that of an own pool keeps no single draws: compare the two pool tables with --labels"
-            if (place / "evaluation.json").exists()
-            else "; name the folder of a study below results/"
-        )
+        hint = "; name the folder of a study below results/"
+        if (place / "datasets.json").exists():
+            hint = ": it is of a study on tables, whose page compares corrections and weightings"
+            hint += " itself; two such studies cannot be compared here"
         raise UnusableInput(f"{place} holds no estimates/*.parquet{hint}")
     try:
         frames = [io.read_frame("estimates", file) for file in files]

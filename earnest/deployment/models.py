@@ -160,11 +160,12 @@ def _aligned(first: Inputs, second: Inputs) -> Inputs:
             )
     place = {name: row for row, name in enumerate(second.item_ids.tolist())}
     order = np.array([place[name] for name in first.item_ids.tolist()])
-    back = np.argsort(order)
-    rows = back[second.labelled]
-    own = np.argsort(rows)
-    if (rows[own] != first.labelled).any() or (second.labels[own] != first.labels).any():
-        raise UnusableInput("the two models must be compared on the same labels")
+    _refuse_other_labels(first, second)
+    if None not in (first.sampler, second.sampler) and first.sampler != second.sampler:
+        raise UnusableInput(
+            f"the labelled items of the first were chosen by {first.sampler}, of the second by"
+            f" {second.sampler}: one of the two cannot be right"
+        )
     pool = second.pool
     return replace(
         second,
@@ -180,6 +181,26 @@ def _aligned(first: Inputs, second: Inputs) -> Inputs:
         labelled=first.labelled,
         labels=first.labels,
     )
+
+
+def _refuse_other_labels(first: Inputs, second: Inputs) -> None:
+    """Two models can be paired where the same items have the same labels."""
+    known = [
+        dict(zip(one.item_ids[one.labelled].tolist(), one.labels.tolist(), strict=True))
+        for one in (first, second)
+    ]
+    alone = sorted(known[0].keys() ^ known[1].keys())
+    if alone:
+        raise UnusableInput(
+            f"{len(alone)} items are labelled for one model only: {listed(alone)}; the two must be"
+            " compared on the same labels"
+        )
+    other = sorted(name for name, label in known[0].items() if label != known[1][name])
+    if other:
+        raise UnusableInput(
+            f"{len(other)} items have another label for the second model: {listed(other)}; the two"
+            " must be compared on the same labels"
+        )
 
 
 def _alike(first: Pool, second: Pool) -> tuple[Pool, Pool]:

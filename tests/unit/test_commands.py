@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest import io
+from earnest import deployment, io
 from earnest.commands import main, terminal
 from tests.made_own import made_pool, some_labels, write
 from tests.unit.test_comparing import estimates
@@ -161,6 +161,73 @@ def test_two_runs_of_a_study(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main(["compare", runs[0], str(tmp_path / "empty")]) == 2
     assert "holds no estimates" in capsys.readouterr().err
+
+
+@pytest.fixture
+def studies(tmp_path):
+    """Folders of results of two models on one pool, as the workflow leaves them."""
+    frame, truth, _ = made_pool(120)
+    labels, folders = some_labels(truth, 40), []
+    for name, prediction in (("old", frame["prediction"]), ("new", "cat")):
+        table = frame.assign(prediction=prediction).sample(frac=1, random_state=len(folders))
+        by_row = {row: labels[item] for row, item in enumerate(table.index) if item in labels}
+        pool, labelled = write(tmp_path, table, by_row, f"{name} pool.csv", f"{name}.csv")
+        config = {"pool": pool.name, "labels": labelled.name, "sampler": "random"}
+        config |= dict.fromkeys(("embeddings", "subconcepts", "drawn", "positive", "audio"))
+        folders.append(tmp_path / "results" / name)
+        found = deployment.evaluate(deployment.read(pool, labelled, sampler="random"))
+        io.write_json(found.document(), folders[-1] / "evaluation.json")
+        io.write_json({"config": config}, folders[-1] / "provenance.json")
+    return folders
+
+
+def test_two_studies_of_own_pools(studies, tmp_path, capsys):
+    assert main(["compare", *map(str, studies)]) == 0
+    text = capsys.readouterr().out
+    pools = [str(tmp_path / f"{name} pool.csv") for name in ("old", "new")]
+    given = ["--labels", str(tmp_path / "old.csv"), "--sampler", "random"]
+    assert main(["compare", *pools, *given]) == 0
+    assert capsys.readouterr().out == text
+    assert "moved beyond the noise of labelled items" in text
+
+
+def spoil_labels(folder, keep=slice(None), **changes):
+    path = folder.parent.parent / f"{folder.name}.csv"
+    table = pd.read_csv(path)[keep].assign(**changes)
+    table.to_csv(path, index=False)
+    plain = (
+        table.merge(pd.read_csv(path.with_name(f"{folder.name} pool.csv")), on="item_id")
+        .eval("label == prediction")
+        .mean()
+    )
+    known = io.read_json(folder / "evaluation.json")
+    known |= {"labelled": len(table), "plain_accuracy": float(plain)}
+    io.write_json(known, folder / "evaluation.json")
+
+
+def test_studies_of_own_pools_that_cannot_be_compared_say_why(studies, tmp_path, capsys):
+    def refused(*given):
+        assert main(["compare", *map(str, given)]) == 2
+        return capsys.readouterr().err
+
+    old, new = studies
+    assert "--sampler: each study says it itself" in refused(old, new, "--sampler", "random")
+    (tmp_path / "tables").mkdir()
+    assert "is of an own pool, and" in refused(tmp_path / "tables", old)
+    io.write_json([], tmp_path / "tables" / "datasets.json")
+    assert "is of a study on tables" in refused(tmp_path / "tables", tmp_path / "tables")
+    spoil_labels(new, keep=slice(2, None))
+    assert "2 items are labelled for one model only: 'item-" in refused(old, new)
+    spoil_labels(old, keep=slice(None), label="owl")
+    assert "on the same labels" in refused(old, new)
+    (new.parent.parent / "new pool.csv").rename(tmp_path / "elsewhere.csv")
+    assert "made from files that are gone" in refused(old, new)
+    labels = pd.read_csv(tmp_path / "old.csv")
+    labels[:20].to_csv(tmp_path / "old.csv", index=False)
+    said = refused(old, old)
+    assert "have changed since: labelled 20 instead of 40; run the study again" in said
+    (old / "provenance.json").unlink()
+    assert "compare the two pool tables" in refused(old, old)
 
 
 def test_a_table_for_the_terminal():

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from earnest import deployment, io
+from earnest.commands import main
 from earnest.deployment import sounds
 
 pytestmark = pytest.mark.workflow
@@ -49,6 +50,15 @@ def finished_own(tmp_path_factory, checkout):
     assert project.planned(config=CONFIG) == JOBS
     project.snakemake(config=CONFIG)
     return project
+
+
+def test_results_are_compared_by_their_folders(finished_own, capsys):
+    folder = str(finished_own.folder / "results" / "birds")
+    assert main(["compare", folder, folder, "--estimators", "unweighted", "logistic"]) == 0
+    text = capsys.readouterr().out
+    # accuracy, its balanced form and two recalls, by two estimators
+    assert "Of 8 estimates in both, 0 moved" in text
+    assert "8 are the same" in text
 
 
 def to_nine_digits(document):
