@@ -19,6 +19,7 @@ COLLECTIONS = {
 }
 MISSING_MARKS = ("", "?", "<null>", "NA", "NaN", "nan", "null")
 MOST_CATEGORIES = 50
+MOST_BYTES = 1 << 30  # of a table, unpacked: several times the largest of both collections
 MISSING_CATEGORY = "(missing)"
 
 
@@ -98,15 +99,37 @@ def _module(collection: str) -> Any:
 
 @contextmanager
 def named_damage(path: str | os.PathLike) -> Iterator[None]:
-    """Turn what a damaged or foreign file raises while it is read into an `UnusableTable`."""
+    """Turn what a damaged or foreign file raises while it is read into an `UnusableTable`.
+
+    A packed file is unpacked once before that, piece by piece: one that would fill the memory is
+    refused.
+    """
     import zlib
 
     try:
+        _refuse_bombs(Path(path))
         yield
     except UnusableTable:
         raise
     except (OSError, EOFError, ValueError, zlib.error) as error:  # pandas' errors are ValueErrors
         raise UnusableTable(f"{path} cannot be read: {error}") from error
+
+
+def _refuse_bombs(path: Path) -> None:
+    import gzip
+
+    if path.suffix != ".gz":
+        return
+    size = 0
+    with gzip.open(path) as file:
+        while piece := file.read(1 << 20):
+            size += len(piece)
+            if size > MOST_BYTES:
+                raise UnusableTable(
+                    f"{path} unpacks to more than {MOST_BYTES} bytes, which no table of these"
+                    " collections has; it is damaged or hostile: delete it, so that it is fetched"
+                    " again"
+                )
 
 
 def first_file(folders: Sequence[str | os.PathLike], names: Sequence[str]) -> Path | None:

@@ -147,6 +147,21 @@ def test_a_damaged_archive_says_so(tmp_path, collection, file, damage):
         tabular.read(collection, "made", [tmp_path])
 
 
+@pytest.mark.parametrize(
+    ("collection", "file"), [("keel", "glass1.dat.gz"), ("pmlb", "glass1.tsv.gz")]
+)
+def test_a_packed_bomb_is_refused_before_it_fills_the_memory(
+    tmp_path, monkeypatch, collection, file
+):
+    monkeypatch.setattr(tabular, "MOST_BYTES", 5_000_000)
+    with gzip.open(tmp_path / file, "wb") as packed:
+        for _ in range(6):
+            packed.write(b"1,2,a\n" * 170_000)
+    assert (tmp_path / file).stat().st_size < 100_000
+    with pytest.raises(tabular.UnusableTable, match="unpacks to more than 5000000 bytes"):
+        tabular.read(collection, "glass1", [tmp_path])
+
+
 def test_a_join_with_text_for_a_number_is_named(tmp_path):
     written(tmp_path / "abalone19.dat", "M, 0.40, 2,negative\n")
     written(tmp_path / "abalone.data", "Sexo,a,b,Anillos\nM,much,2,8\n")
