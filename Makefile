@@ -7,7 +7,7 @@ WORKERS ?= 2
 # Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
 RUN := .venv/bin/python
 
-.PHONY: report index test faults torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
+.PHONY: report index test faults slurm torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
 
 report: .venv/.core
 	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
@@ -22,6 +22,10 @@ test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-package
 RUNS ?= 20
 faults: .venv/.test
 	RUNS=$(RUNS) $(RUN) -m pytest -m faults -s tests/faults
+
+# The demo whole under a real Slurm of one node and without it, and compares every file: about 20 minutes.
+slurm: .venv/.test system-packages
+	$(RUN) -m pytest -m slurm -s tests/workflow/test_slurm.py
 
 torch: .venv/.torch
 

@@ -19,6 +19,13 @@ QUICK = {
 }
 
 
+@pytest.fixture
+def asked_for(request):
+    """What takes long is run by `make slurm`."""
+    if "slurm" not in request.config.option.markexpr:
+        pytest.skip("the whole demo under Slurm is run by `make slurm`")
+
+
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory):
     """A Slurm of our own."""
@@ -41,10 +48,10 @@ def small(empty_project, make_python):
     return replace(empty_project, python=make_python("venv"))
 
 
-def submit(project, *arguments, **kwargs):
+def submit(project, *arguments, config="config/changed.yaml", **kwargs):
     """Start Snakemake with the Slurm profile."""
     options = [word for pair in QUICK.items() for word in pair]
-    command = [*project.command("config/changed.yaml"), "--profile", "profiles/slurm"]
+    command = [*project.command(config), "--profile", "profiles/slurm"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.Popen(
         [*command, *options, *arguments],
@@ -96,3 +103,30 @@ def test_a_job_out_of_memory_is_submitted_again_with_more(slurm, small):
     assert process.returncode == 0, output
     assert "Trying to restart job" in output
     assert list(small.folder.glob("data/demo/*/root.json"))
+
+
+def files_of(folder):
+    """Every file below a folder, by its path there."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.slurm
+def test_the_whole_demo_gives_the_same_files_under_slurm(
+    asked_for, slurm, checkout, make_python, tmp_path
+):
+    python = make_python("venv")
+    here, there = (replace(checkout(tmp_path / name), python=python) for name in ("here", "there"))
+    start = time.monotonic()
+    output, _ = submit(there, config="config/config.yaml").communicate(timeout=7200)
+    submitted = set(re.findall(r"SLURM jobid '?(\d+)", output))
+    print(f"{len(submitted)} jobs, {time.monotonic() - start:.0f} s")
+    assert "Trying to restart job" not in output
+    assert len(submitted) > 100, output
+    here.snakemake(config="config/config.yaml")
+    results = [files_of(project.folder / "results" / "demo") for project in (here, there)]
+    assert results[0].keys() == results[1].keys()
+    assert [name for name in results[0] if results[0][name] != results[1][name]] == []
