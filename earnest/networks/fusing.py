@@ -77,9 +77,8 @@ def spectral(layer: "torch.nn.Conv2d") -> "torch.nn.Module":
 
     Notes
     -----
-    A circular convolution wraps what leaves one end round to the other. With the maps' zeros
-    before them and so many rows and columns that half a kernel of zeros is left, what is wrapped
-    only meets zeros.
+    A circular convolution meets, beyond one end of a map, the other. With zeros for half a kernel
+    after the map, what lies before its first row or column are these zeros, as after its last.
     """
     import torch
 
@@ -92,24 +91,28 @@ def spectral(layer: "torch.nn.Conv2d") -> "torch.nn.Module":
         def _weights(self, rows: int, columns: int) -> torch.Tensor:
             """Spectrum of the kernels, (frequencies, channels in, channels out)."""
             if (rows, columns) not in self._spectra:
-                spectra = torch.fft.rfft2(layer.weight, s=(rows, columns))
-                by_frequency = spectra.conj().permute(2, 3, 1, 0).flatten(0, 1)
-                self._spectra[rows, columns] = by_frequency.resolve_conj().contiguous()
+                (height, width), centre = layer.kernel_size, layer.padding
+                kernels = torch.nn.functional.pad(
+                    layer.weight, (0, columns - width, 0, rows - height)
+                ).roll((-centre[0], -centre[1]), dims=(2, 3))
+                spectra = torch.fft.rfft2(kernels).conj().resolve_conj()
+                self._spectra[rows, columns] = spectra.permute(2, 3, 1, 0).flatten(0, 1)
             return self._spectra[rows, columns]
 
         def forward(self, maps: torch.Tensor) -> torch.Tensor:
             height, width = maps.shape[2:]
-            above, before = layer.padding
-            # lengths that the transform is quick at
-            rows, columns = -(-(height + above) // 4) * 4, -(-(width + before) // 4) * 4
+            # zeros for half a kernel at least, and lengths that the transform is quick at
+            rows, columns = (
+                -(-max(size + half, 2 * half + 1) // 4) * 4
+                for size, half in zip((height, width), layer.padding, strict=True)
+            )
             if rows * columns > LARGEST_MAP or len(maps) < FEWEST_MAPS:
                 return layer(maps)
-            margins = (before, columns - before - width, above, rows - above - height)
-            spectra = torch.fft.rfft2(torch.nn.functional.pad(maps, margins))
+            # one direction after the other: rows of zeros, and those not kept, are passed over
+            spectra = torch.fft.fft(torch.fft.rfft(maps, n=columns), n=rows, dim=2)
             by_frequency = spectra.permute(2, 3, 0, 1).flatten(0, 1)
             products = torch.bmm(by_frequency, self._weights(rows, columns))
             products = products.unflatten(0, (rows, -1)).permute(2, 3, 0, 1)
-            # one direction after the other, so that the second skips the rows that are not kept
             kept = torch.fft.ifft(products, dim=2)[:, :, :height]
             sums = torch.fft.irfft(kept, n=columns)[..., :width]
             return sums if layer.bias is None else sums + layer.bias[:, None, None]
