@@ -89,12 +89,23 @@ def _unpack_all(sources: list[Source], mirror: str | os.PathLike | None, destina
     if failed:
         why = "; ".join(dict.fromkeys(str(error) for error in failed.values()))
         raise MissingData(_advice(dataset, list(failed), mirror, destination, why))
-    aside = Path(tempfile.mkdtemp(prefix=f".{dataset}.", dir=destination))
+    with disk.locked(downloads / dataset):
+        _unpack(list(zip(sources, files, strict=True)), destination / dataset)
+
+
+def _unpack(files: list[tuple[Source, Path]], folder: Path) -> None:
+    """Make the folder of a data set, and remove what killed calls left; only one at a time does."""
+    for path in folder.parent.glob(f".{folder.name}.*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+    if folder.is_dir():
+        return  # another process was faster
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        with disk.told_when_full(destination / dataset):
-            for number, (source, file) in enumerate(zip(sources, files, strict=True)):
+        with disk.told_when_full(folder):
+            for number, (source, file) in enumerate(files):
                 _put(source, file, aside / f"part{number}", aside / "whole")
-            _unwrapped(aside / "whole").rename(destination / dataset)
+            _unwrapped(aside / "whole").rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
