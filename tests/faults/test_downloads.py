@@ -56,7 +56,7 @@ def fetch(root, tmp_path, monkeypatch):
 
 
 def kill_at_work(fetch, raw, is_at_work, pause):
-    """Kill a process a moment after it began with something; again where it was faster than that."""
+    """Kill a process a moment after it began with something; again where it was faster."""
     for _ in range(20):
         run = fetch()
         while run.poll() is None and not is_at_work(raw):
