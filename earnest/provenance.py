@@ -13,6 +13,7 @@ from typing import Any
 PACKAGE = Path(__file__).parent
 
 
+@cache
 def code_version(*modules: str) -> str:
     """Hash the source of some `earnest` modules and of every `earnest` module they import.
 
@@ -123,8 +124,10 @@ def _tree(name: str) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _imports(name: str) -> Iterator[str]:
+@cache
+def _imports(name: str) -> tuple[str, ...]:
     """Names below the package that a module imports; both `import` forms, absolute only."""
+    found = []
     for node in ast.walk(_tree(name)):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
@@ -135,7 +138,8 @@ def _imports(name: str) -> Iterator[str]:
         for target in targets:
             below = target.removeprefix("earnest.")
             if below != target and _path(below) is not None:
-                yield below
+                found.append(below)
+    return tuple(found)
 
 
 @cache

@@ -34,8 +34,8 @@ def package(tmp_path, monkeypatch):
 
 
 def clear():
-    for function in (provenance._reachable, provenance._tree, provenance._tree_text):
-        function.cache_clear()
+    for name in ("code_version", "_reachable", "_tree", "_imports", "_tree_text"):
+        getattr(provenance, name).cache_clear()
 
 
 def test_compiled_code_that_appears_during_a_run_does_not_count(package):
