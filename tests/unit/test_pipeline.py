@@ -1,5 +1,6 @@
 """dvc.yaml leaves nothing out: what a stage reads, by the rules, stands in its params and deps."""
 
+import importlib.metadata
 import itertools
 import json
 import re
@@ -246,3 +247,12 @@ def filled(path, config):
     """Return a path with the values that DVC puts in from the configuration."""
     clips = str(config["demo"]["clips_per_kind"])
     return path.replace("${study}", config["study"]).replace("${demo.clips_per_kind}", clips)
+
+
+def test_remotes_that_are_described_are_extras_of_dvc(root):
+    page = (root / "docs/dvc.md").read_text(encoding="utf-8")
+    found = re.findall(r'pip install -c requirements.txt "dvc\[(\w+)\]"', page)
+    assert found == ["s3", "ssh"]
+    assert set(found) <= set(importlib.metadata.metadata("dvc").get_all("Provides-Extra"))
+    for name in found:
+        assert f"dvc remote add --default store {name}://" in page
