@@ -1,10 +1,6 @@
 """The workflow on the tiny study: complete, repeatable, and nothing run twice."""
 
-import os
 import re
-import signal
-import subprocess
-import time
 
 import pandas as pd
 import pytest
@@ -135,30 +131,6 @@ def test_two_runs_give_the_same_bytes(finished, empty_project):
         if path.is_file():
             other = empty_project.result(path.relative_to(finished.result(".")))
             assert path.read_bytes() == other.read_bytes(), path.name
-
-
-def test_a_killed_run_is_finished_by_the_same_command(finished, empty_project):
-    process = subprocess.Popen(
-        empty_project.command("config/tiny.yaml"),
-        cwd=empty_project.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 240
-    while not list(empty_project.folder.rglob("draws/**/seeds-*.parquet")):
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    refused = empty_project.snakemake(check=False)
-    assert refused.returncode != 0
-    assert "--unlock" in refused.stdout
-    empty_project.snakemake("--unlock")
-    empty_project.snakemake()
-    for name in ("summary.parquet", "metrics.json", "report.html", "clips.parquet"):
-        assert empty_project.result(name).read_bytes() == finished.result(name).read_bytes()
 
 
 def test_more_margins_add_only_their_own_mixtures_and_the_scores_at_all_of_them(project):
