@@ -25,6 +25,7 @@ from earnest.planning.recordings import (
 from earnest.planning.tables import (
     PairsError,
     labels_of,
+    labels_of_pairs,
     pairs_of_splits,
     read_pairs,
     read_rejected,
@@ -41,6 +42,7 @@ __all__ = [
     "Plan",
     "buildable_pairs",
     "labels_of",
+    "labels_of_pairs",
     "pairs_of_splits",
     "plan_clips",
     "plan_mixtures",

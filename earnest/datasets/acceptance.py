@@ -24,7 +24,8 @@ def check_rejections(clips: "pandas.DataFrame", accepted_reasons: Collection[str
     Returns
     -------
     dict
-        `listed`, `used`, and `rejected` by reason.
+        `listed`, `skipped` (of labels that the study does not need), `used`, and `rejected` by
+        reason.
 
     Raises
     ------
@@ -45,6 +46,7 @@ def check_rejections(clips: "pandas.DataFrame", accepted_reasons: Collection[str
     counts = rejected["reason"].value_counts().sort_index()
     return {
         "listed": len(clips),
-        "used": len(clips) - len(rejected),
+        "skipped": int((clips["status"] == "skipped").sum()),
+        "used": int((clips["status"] == "used").sum()),
         "rejected": {str(reason): int(count) for reason, count in counts.items()},
     }

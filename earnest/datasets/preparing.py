@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -14,6 +14,8 @@ from earnest.signals import loudness
 if TYPE_CHECKING:
     import pandas
 
+SKIPPED = {"status": "skipped", "reason": "no pair of the study names its label"}
+
 
 def prepare(
     listing: "pandas.DataFrame",
@@ -24,6 +26,7 @@ def prepare(
     quality: str = "HQ",
     sample_rate: int = audio.SAMPLE_RATE,
     length: int = audio.LENGTH,
+    labels: Collection[str] | None = None,
 ) -> "pandas.DataFrame":
     """Screen the listed clips and write the usable ones as one array.
 
@@ -48,12 +51,15 @@ def prepare(
         Hz of the array, 8,000 or more.
     length : int
         Samples of each clip, at least 0.4 s.
+    labels : collection of str, optional
+        The labels that the study needs; clips of others are not even opened.
 
     Returns
     -------
     pandas.DataFrame
         The table `clips`, in the order of the listing. A rejected clip has status
-        `rejected`, its reason, what was found under `warning`, and no row.
+        `rejected`, its reason, what was found under `warning`, and no row; one of a label that
+        is not needed has status `skipped`.
 
     Raises
     ------
@@ -74,6 +80,9 @@ def prepare(
     with io.written_aside(array_path) as aside, open(aside, "wb+") as file:
         _write_header(file, 0, length)
         for row in rows:
+            if labels is not None and row["label"] not in labels:
+                records.append(row | {"part": part} | SKIPPED)
+                continue
             facts, samples = _prepare_one(row, settings)
             if samples is not None:
                 file.write(samples.astype("<f4", copy=False))

@@ -43,6 +43,12 @@ def labels_of(name: str) -> tuple[str, ...]:
     return tuple(name.split("+"))
 
 
+def labels_of_pairs(pairs: "pandas.DataFrame") -> set[str]:
+    """Return every label that the foregrounds and backgrounds of a table of pairs unite."""
+    names = {*pairs["foreground"], *pairs["background"]}
+    return {label for name in names for label in labels_of(name)}
+
+
 def read_pairs(
     path: str | os.PathLike, *, known: Collection[str] | None = None
 ) -> "pandas.DataFrame":

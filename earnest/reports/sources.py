@@ -53,8 +53,9 @@ def clip_counts(clips: "pandas.DataFrame", sides: Sides) -> list[dict[str, Any]]
     Returns
     -------
     list of dict
-        `dataset`; `listed`; `found`, those whose file is there and can be opened; `decodable`;
-        `used` and `rejected`, which add up to `listed`; `heard`, those in a mixture or item;
+        `dataset`; `listed`; `skipped`, of labels that the study does not need; of the others
+        `found`, those whose file is there and can be opened; `decodable`; `used` and `rejected`,
+        which with `skipped` add up to `listed`; `heard`, those in a mixture or item;
         `equal`, used clips whose sound another used clip of any data set has; `warned`.
     """
     equal = {row["clip_id"] for group in _groups(clips) for row in group}
@@ -66,8 +67,9 @@ def clip_counts(clips: "pandas.DataFrame", sides: Sides) -> list[dict[str, Any]]
             {
                 "dataset": str(dataset),
                 "listed": len(part),
+                "skipped": status["skipped"],
                 "found": int(part["sha256"].notna().sum()),
-                "decodable": len(part) - broken,
+                "decodable": len(part) - status["skipped"] - broken,
                 "used": status["used"],
                 "rejected": status["rejected"],
                 "heard": sum(clip in sides for clip in part["clip_id"]),

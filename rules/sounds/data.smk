@@ -92,6 +92,7 @@ rule prepare_clips:
             "sample_rate": config["clips"]["sample_rate"],
             "length": LENGTH,
             "root_seed": config["root_seed"],
+            "labels": get_wanted_labels(),
         },
         code=code_version("clips"),
         stamp=get_stamp("clips"),

@@ -5,16 +5,17 @@ from earnest.datasets.acceptance import UnexpectedRejections, check_rejections
 
 CLIPS = pd.DataFrame(
     {
-        "path": ["a.wav", "b.wav", "c.wav", "d.wav"],
-        "status": ["used", "rejected", "rejected", "rejected"],
-        "reason": [None, "silent", "truncated", "silent"],
+        "path": ["a.wav", "b.wav", "c.wav", "d.wav", "e.wav"],
+        "status": ["used", "rejected", "rejected", "rejected", "skipped"],
+        "reason": [None, "silent", "truncated", "silent", "no pair"],
     }
 )
 
 
 def test_expected_rejections_are_counted():
     assert check_rejections(CLIPS, ["silent", "truncated"]) == {
-        "listed": 4,
+        "listed": 5,
+        "skipped": 1,
         "used": 1,
         "rejected": {"silent": 2, "truncated": 1},
     }

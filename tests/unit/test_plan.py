@@ -82,6 +82,11 @@ def test_the_table_of_rejected_is_readable(root):
     assert plan.read_rejected(root / "config" / "spuraudio" / "rejected.tsv") == frozenset()
 
 
+def test_labels_of_all_pairs_are_those_of_their_unions():
+    pairs = made_pairs(("dog+dog_bark", "rain", True), ("siren", "rain+wind", True))
+    assert plan.labels_of_pairs(pairs) == {"dog", "dog_bark", "rain", "siren", "wind"}
+
+
 def test_labels_of_a_union():
     assert plan.labels_of("dog+dog_bark") == ("dog", "dog_bark")
     assert plan.labels_of("crow") == ("crow",)

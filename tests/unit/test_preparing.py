@@ -121,6 +121,22 @@ def test_facts_of_the_file_are_kept(corpus, tmp_path):
     assert found.loc["made/silent.wav", "frames"] == RATE
 
 
+def test_clips_of_labels_that_are_not_needed_are_counted_and_not_opened(corpus, tmp_path):
+    listing = listing_of(corpus)
+    listing.loc[listing["clip_id"].isin(["made/exact.flac", "made/gone.wav"]), "label"] = "hum"
+    clips, array = run(listing, tmp_path, labels={"noise", "unheard of"})
+    skipped = clips[clips["status"] == "skipped"]
+    assert skipped["clip_id"].tolist() == ["made/exact.flac", "made/gone.wav"]
+    assert skipped["reason"].str.contains("no pair").all()
+    assert skipped[["sha256", "row", "frames", "foreground_lufs"]].isna().all(axis=None)
+    assert len(clips) == len(listing)
+    schemas.to_arrow("clips", clips)
+    others, whole = run(listing_of(corpus), tmp_path)
+    kept = others[others["clip_id"] != "made/exact.flac"]
+    assert array.tobytes() == whole[kept["row"].dropna().astype(int)].tobytes()
+    assert len(array) == len(whole) - 1
+
+
 def test_the_same_sound_has_one_hash_in_any_lossless_file(tmp_path):
     folder = tmp_path / "audio"
     folder.mkdir()

@@ -46,6 +46,7 @@ def test_counts_follow_a_clip_from_the_list_to_the_study():
     assert one == {
         "dataset": "one",
         "listed": 5,
+        "skipped": 0,
         "found": 4,
         "decodable": 4,  # silence is decoded
         "used": 3,
@@ -59,6 +60,21 @@ def test_counts_follow_a_clip_from_the_list_to_the_study():
     both = sources.totals([one, two])
     assert (both["listed"], both["used"], both["equal"]) == (8, 5, 4)
     assert sources.totals([one]) is None
+
+
+def test_clips_that_no_pair_needs_are_neither_found_nor_rejected(inputs):
+    extra = [clip(name, "two", reason="no pair names it", file=None) for name in "45"]
+    extra = made_report.frame("clips", [row | {"status": "skipped"} for row in extra])
+    clips = pd.concat([CLIPS, extra], ignore_index=True)
+    one, two = sources.clip_counts(clips, sources.sides_of(MIXTURES))
+    assert (one["listed"], one["skipped"]) == (5, 0)
+    assert (two["listed"], two["skipped"], two["found"], two["decodable"]) == (5, 2, 3, 2)
+    assert two["used"] + two["rejected"] + two["skipped"] == two["listed"]
+    assert sources.reason_counts(clips) == sources.reason_counts(CLIPS)
+    with_column = build_report(dataclasses.replace(inputs, clips=clips))
+    without = build_report(dataclasses.replace(inputs, clips=CLIPS))
+    assert ">not needed</th>" in with_column
+    assert ">not needed</th>" not in without
 
 
 def test_reasons_are_counted_per_data_set():

@@ -15,6 +15,15 @@ CODE = {
     "report": ("reports.page", "reports.examples", "reports.reading", "assessment"),
     "listening": ("reports.listening", "plan"),
 }
+
+
+def get_wanted_labels():
+    """The labels that the table of pairs names, where clips of others are not decoded; else None."""
+    if not (MIXED and config["clips"]["only_paired"]):
+        return None
+    return sorted(plan.labels_of_pairs(plan.read_pairs(config["mixtures"]["pairs"])))
+
+
 SETTINGS = {
     "clips": {
         "root_seed": config["root_seed"],
@@ -22,6 +31,7 @@ SETTINGS = {
         "parts": config["clips"]["parts"],
         "sample_rate": config["clips"]["sample_rate"],
         "length": LENGTH,
+        "labels": get_wanted_labels(),
     },
     "plan": {"root_seed": config["root_seed"]}
     | (

@@ -16,6 +16,8 @@ def find_config_problems(study):
     elif study["kind"] == "mixtures":
         yield from find_mixture_problems(study)
     else:
+        if study["clips"]["only_paired"]:
+            yield "clips.only_paired: a study of kind clips has no pairs; remove it"
         yield from find_split_problems(study)
 
 
