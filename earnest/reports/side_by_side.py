@@ -80,7 +80,7 @@ def _section(
         "measure": words.measure(first.chosen.measure),
         "models": [_model(name, view, trainings.get(name)) for name, view in group.items()],
         "agreement": _agreement(group, samplers, first.chosen.size),
-        "sentences": [_sentence(sampler, group, found) for sampler in samplers],
+        "sentences": [_sentence(name, group, found, comparisons) for name in samplers],
         "rows": [_row(place, [own[place] for own in found.values()]) for place in places],
     }
 
@@ -195,47 +195,75 @@ def _sides(group: Mapping[str, TaskView], sampler: str, size: int) -> list[str]:
     return [side(row) for row in rows if row is not None and row["bias"] is not None]
 
 
-def _sentence(sampler: str, group: Mapping[str, TaskView], found: Mapping[str, Mapping]) -> str:
+def _sentence(
+    sampler: str,
+    group: Mapping[str, TaskView],
+    found: Mapping[str, Mapping],
+    comparisons: Sequence[Row],
+) -> str:
     """Say of a sampler what the correction does under each embedding, and where it helps."""
     parts, helped, judged = [], [], []
     for name, view in group.items():
         own = [cell for place, cell in found[name].items() if place[0] == sampler]
-        with_interval = [cell["best"] for cell in own if cell["best"]["low"] is not None]
-        lower = [row for row in with_interval if row["high"] < 0]
-        parts.append(f"under {name} {_what_happens(view, own, lower, with_interval)}")
-        if with_interval:
+        tallies = _tallies(view, comparisons, sampler)
+        parts.append(f"under {name} {_what_happens(view, own)}{_single(tallies)}")
+        if tallies:
             judged.append(name)
-        if with_interval and 2 * len(lower) >= len(with_interval):
+        if tallies and 2 * tallies[0]["better"] >= tallies[0]["sizes"]:
             helped.append(name)
     start = f"{words.sampler(sampler)}: {'; '.join(parts)}. "
     return start + _verdict(list(group), judged, helped)
 
 
-def _what_happens(view: TaskView, own: Sequence[Row], lower: Sequence, tested: Sequence) -> str:
+def _what_happens(view: TaskView, own: Sequence[Row]) -> str:
     nearest = min(own, key=lambda cell: abs(cell["plain"]["size"] - view.chosen.size))
     plain, best = nearest["plain"], nearest["best"]
-    text = (
+    return (
         f"the unweighted score is off by {signed(plain['bias'])} at n = {plain['size']} (RMSE"
         f" {number(plain['rmse'])}; {number(best['rmse'])} with"
         f" “{words.style(best['estimator']).label}”)"
     )
-    if not tested:
-        return f"{text}, and {_why_none(best)}"
-    text += f", and the best correction has clearly less error on {len(lower)} of {len(tested)}"
-    text += " sizes"
-    if lower:
-        name, count = Counter(row["estimator"] for row in lower).most_common(1)[0]
-        text += f" (“{words.style(name).label}” on {count})"
-    return text
+
+
+def _tallies(view: TaskView, comparisons: Sequence[Row], sampler: str) -> list[Row]:
+    """On how many sizes each estimator is better and worse by the paired tests, the best first."""
+    key = view.name, view.chosen.measure, "none", sampler
+    own = [
+        row
+        for row in comparisons
+        if (row["task"], row["measure"], row["utility"], row["sampler"]) == key
+        and row["verdict"] in ("better", "worse", "mixed", "not shown")
+    ]
+    found = []
+    for name in ordered("estimator", {row["estimator"] for row in own}):
+        counts = Counter(row["verdict"] for row in own if row["estimator"] == name)
+        worse = counts["worse"] + counts["mixed"]
+        found.append({"name": name, "better": counts["better"], "worse": worse,
+                      "sizes": counts.total()})  # fmt: skip
+    return sorted(found, key=lambda row: (row["worse"] - row["better"], -row["better"]))
+
+
+def _single(tallies: Sequence[Row]) -> str:
+    """The one correction that does best over all sizes, after Holm's correction."""
+    if not tallies:
+        return ", and too few distinct subsets for any test"
+    best = tallies[0]
+    return (
+        f", and of the corrections “{words.style(best['name']).label}” does best over all sizes:"
+        f" better on {best['better']} of {best['sizes']}, worse on {best['worse']}"
+    )
 
 
 def _verdict(names: list[str], judged: list[str], helped: list[str]) -> str:
-    """Where a correction helps: with clearly less error on at least half of the sizes."""
+    """Where one correction is better on at least half of the sizes."""
     if not judged:
         return "Nothing can be tested here."
     if helped == names:
-        return "A correction helps under each."
+        return "A correction helps on half of the sizes or more under each."
     if not helped:
-        return "No correction helps on half of the sizes under any."
+        return "No correction helps on half of the sizes under any of them."
     rest = [name for name in names if name not in helped]
-    return f"A correction helps under {', '.join(helped)}, not under {', '.join(rest)}."
+    return (
+        f"A correction helps on half of the sizes or more under {', '.join(helped)}, not under"
+        f" {', '.join(rest)}."
+    )
