@@ -234,13 +234,22 @@ def _tallies(view: TaskView, comparisons: Sequence[Row], sampler: str) -> list[R
         if (row["task"], row["measure"], row["utility"], row["sampler"]) == key
         and row["verdict"] in ("better", "worse", "mixed", "not shown")
     ]
-    found = []
-    for name in ordered("estimator", {row["estimator"] for row in own}):
-        counts = Counter(row["verdict"] for row in own if row["estimator"] == name)
-        worse = counts["worse"] + counts["mixed"]
-        found.append({"name": name, "better": counts["better"], "worse": worse,
-                      "sizes": counts.total()})  # fmt: skip
-    return sorted(found, key=lambda row: (row["worse"] - row["better"], -row["better"]))
+    tallies = [
+        _tally(name, [row for row in own if row["estimator"] == name])
+        for name in ordered("estimator", {row["estimator"] for row in own})
+    ]
+    return sorted(tallies, key=lambda row: (row["worse"] - row["better"], row["error"]))
+
+
+def _tally(name: str, rows: Sequence[Row]) -> Row:
+    counts = Counter(row["verdict"] for row in rows)
+    return {
+        "name": name,
+        "sizes": len(rows),
+        "better": counts["better"],
+        "worse": counts["worse"] + counts["mixed"],
+        "error": sum(row["rmse"] ** 2 for row in rows),
+    }
 
 
 def _single(tallies: Sequence[Row]) -> str:

@@ -95,7 +95,7 @@ def test_sentences_say_where_a_correction_helps(group):
     uncertainty, farthest = group["sentences"]
     assert farthest == (
         "Farthest first: under cnn the unweighted score is off by +0.070 at n = 50 (RMSE 0.080;"
-        " 0.050 with “Difference estimator”), and of the corrections “Density weights (KDE)” does"
+        " 0.050 with “Difference estimator”), and of the corrections “Difference estimator” does"
         " best over all sizes: better on 1 of 1, worse on 0; under birdnet the unweighted score is"
         " off by −0.020 at n = 50 (RMSE 0.030; 0.040 with “Neighbour distances (k-NN)”), and of"
         " the corrections “Difference estimator” does best over all sizes: better on 0 of 1, worse"
