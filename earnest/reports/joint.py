@@ -33,7 +33,8 @@ def section(view: TaskView, joint: "pandas.DataFrame | None", *, whole: bool = T
     joint : pandas.DataFrame or None
         Table `joint`; rows of other tasks and measures are left alone.
     whole : bool
-        Whether every size is listed, and not the headline size only.
+        Whether every size is listed, and not the headline size only; and every target, and not
+        the first only.
     """
     if joint is None:
         return None
@@ -49,8 +50,9 @@ def section(view: TaskView, joint: "pandas.DataFrame | None", *, whole: bool = T
                    for name in drawings.LINES],
         "targets": [
             _target([r for r in rows if r["utility"] == name], None if whole else view.chosen.size)
-            for name in targets
+            for name in (targets if whole else targets[:1])
         ],
+        "left_out": [] if whole else [words.utility(name) for name in targets[1:]],
     }  # fmt: skip
 
 
