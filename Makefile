@@ -17,8 +17,8 @@ report: .venv/.core
 test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-packages
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# Kills the demo at twenty random moments, finishes it, and compares every file: about an hour. RUNS=4 kills each of
-# four runs five times instead, in a quarter of the time; docs/safety.md
+# Kills the demo at twenty random moments, finishes it, and compares every file: an hour or two. RUNS=4 kills each
+# of four runs five times instead, in a quarter of the time; docs/safety.md
 RUNS ?= 20
 faults: .venv/.test
 	RUNS=$(RUNS) $(RUN) -m pytest -m faults -s tests/faults
