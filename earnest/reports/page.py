@@ -110,9 +110,7 @@ def build_report(inputs: ReportInputs) -> str:
         If a task of `pools` has no row in the summary, or an example is not a playable sound.
     """
     rows, comparisons = records(inputs.summary), records(inputs.comparisons)
-    views = [
-        task_view(name, *parts, rows, inputs.headline) for name, parts in _told_apart(inputs)
-    ]
+    views = [task_view(name, *parts, rows, inputs.headline) for name, parts in _told_apart(inputs)]
     shown = extent.extent_of(views)
     return render(
         "report.html",
