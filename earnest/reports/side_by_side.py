@@ -80,7 +80,7 @@ def _section(
         "measure": words.measure(first.chosen.measure),
         "models": [_model(name, view, trainings.get(name)) for name, view in group.items()],
         "agreement": _agreement(group, samplers, first.chosen.size),
-        "sentences": [_sentence(name, group, found, comparisons) for name in samplers],
+        **_rules(samplers, group, found, comparisons),
         "rows": [_row(place, [own[place] for own in found.values()]) for place in places],
     }
 
@@ -195,34 +195,44 @@ def _sides(group: Mapping[str, TaskView], sampler: str, size: int) -> list[str]:
     return [side(row) for row in rows if row is not None and row["bias"] is not None]
 
 
-def _sentence(
-    sampler: str,
+def _rules(
+    samplers: Sequence[str],
     group: Mapping[str, TaskView],
     found: Mapping[str, Mapping],
     comparisons: Sequence[Row],
-) -> str:
-    """Say of a sampler what the correction does under each embedding, and where it helps."""
-    parts, helped, judged = [], [], []
-    for name, view in group.items():
-        own = [cell for place, cell in found[name].items() if place[0] == sampler]
-        tallies = _tallies(view, comparisons, sampler)
-        parts.append(f"under {name} {_what_happens(view, own)}{_single(tallies)}")
-        if tallies:
-            judged.append(name)
-        if tallies and 2 * tallies[0]["better"] >= tallies[0]["sizes"]:
-            helped.append(name)
-    start = f"{words.sampler(sampler)}: {'; '.join(parts)}. "
-    return start + _verdict(list(group), judged, helped)
+) -> dict[str, Any]:
+    """What the correction does under each embedding, a row for each way of choosing."""
+    rows, verdicts = [], {}
+    for sampler in samplers:
+        cells = [
+            _rule(view, sampler, found[name], _tallies(view, comparisons, sampler))
+            for name, view in group.items()
+        ]
+        named = words.sampler(sampler)
+        rows.append({"sampler": named, "cells": cells})
+        helped = dict(zip(group, [cell["helps"] for cell in cells], strict=True))
+        verdicts.setdefault(_verdict(helped), []).append(named)
+    return {
+        "rules": rows,
+        "sentences": [f"{', '.join(named)}: {text}" for text, named in verdicts.items()],
+    }
 
 
-def _what_happens(view: TaskView, own: Sequence[Row]) -> str:
-    nearest = min(own, key=lambda cell: abs(cell["plain"]["size"] - view.chosen.size))
-    plain, best = nearest["plain"], nearest["best"]
-    return (
-        f"the unweighted score is off by {signed(plain['bias'])} at n = {plain['size']} (RMSE"
-        f" {number(plain['rmse'])}; {number(best['rmse'])} with"
-        f" “{words.style(best['estimator']).label}”)"
-    )
+def _rule(view: TaskView, sampler: str, found: Mapping, tallies: Sequence[Row]) -> dict[str, Any]:
+    """The unweighted score nearest to the headline size, and the correction that does best."""
+    own = [cell["plain"] for (name, _), cell in found.items() if name == sampler]
+    plain = min(own, key=lambda row: abs(row["size"] - view.chosen.size))
+    best = tallies[0] if tallies else None
+    return {
+        "size": plain["size"],
+        "bias": plain["bias"],
+        "bias_text": signed(plain["bias"]),
+        "rmse": plain["rmse"],
+        "rmse_text": number(plain["rmse"]),
+        "best": words.style(best["name"]).label if best else None,
+        "tally": best and f"{best['better']} / {best['worse']} of {best['sizes']}",
+        "helps": best and 2 * best["better"] >= best["sizes"],
+    }
 
 
 def _tallies(view: TaskView, comparisons: Sequence[Row], sampler: str) -> list[Row]:
@@ -252,27 +262,17 @@ def _tally(name: str, rows: Sequence[Row]) -> Row:
     }
 
 
-def _single(tallies: Sequence[Row]) -> str:
-    """The one correction that does best over all sizes, after Holm's correction."""
-    if not tallies:
-        return ", and too few distinct subsets for any test"
-    best = tallies[0]
-    return (
-        f", and of the corrections “{words.style(best['name']).label}” does best over all sizes:"
-        f" better on {best['better']} of {best['sizes']}, worse on {best['worse']}"
-    )
-
-
-def _verdict(names: list[str], judged: list[str], helped: list[str]) -> str:
+def _verdict(helps: Mapping[str, bool | None]) -> str:
     """Where one correction is better on at least half of the sizes."""
-    if not judged:
-        return "Nothing can be tested here."
-    if helped == names:
-        return "A correction helps on half of the sizes or more under each."
+    helped = [name for name, helping in helps.items() if helping]
+    if all(helping is None for helping in helps.values()):
+        return "nothing can be tested, for there are too few distinct subsets."
+    if len(helped) == len(helps):
+        return "a correction helps on half of the sizes or more under each."
     if not helped:
-        return "No correction helps on half of the sizes under any of them."
-    rest = [name for name in names if name not in helped]
+        return "no correction helps on half of the sizes under any of them."
+    rest = [name for name in helps if name not in helped]
     return (
-        f"A correction helps on half of the sizes or more under {', '.join(helped)}, not under"
+        f"a correction helps on half of the sizes or more under {', '.join(helped)}, not under"
         f" {', '.join(rest)}."
     )

@@ -91,20 +91,21 @@ def test_one_subset_gives_a_reason_instead_of_an_interval(group):
     assert row["between"][0]["text"] == "−0.200"
 
 
-def test_sentences_say_where_a_correction_helps(group):
-    uncertainty, farthest = group["sentences"]
-    assert farthest == (
-        "Farthest first: under cnn the unweighted score is off by +0.070 at n = 50 (RMSE 0.080;"
-        " 0.050 with “Difference estimator”), and of the corrections “Difference estimator” does"
-        " best over all sizes: better on 1 of 1, worse on 0; under birdnet the unweighted score is"
-        " off by −0.020 at n = 50 (RMSE 0.030; 0.040 with “Neighbour distances (k-NN)”), and of"
-        " the corrections “Difference estimator” does best over all sizes: better on 0 of 1, worse"
-        " on 0. A correction helps on half of the sizes or more under cnn, not under birdnet."
-    )
-    assert uncertainty.startswith("Uncertainty: under cnn the unweighted score is off by −0.400")
-    assert uncertainty.endswith(
-        "too few distinct subsets for any test. Nothing can be tested here."
-    )
+def test_each_way_of_choosing_has_its_correction_and_a_sentence_where_it_helps(group):
+    uncertainty, farthest = group["rules"]
+    assert farthest["sampler"] == "Farthest first"
+    near, far = farthest["cells"]
+    assert (near["size"], near["bias_text"], near["rmse_text"]) == (50, "+0.070", "0.080")
+    assert (near["best"], near["tally"]) == ("Difference estimator", "1 / 0 of 1")
+    assert (far["size"], far["bias_text"], far["rmse_text"]) == (50, "−0.020", "0.030")
+    assert (far["best"], far["tally"]) == ("Difference estimator", "0 / 0 of 1")
+    assert [cell["bias_text"] for cell in uncertainty["cells"]] == ["−0.400", "−0.200"]
+    assert [cell["best"] for cell in uncertainty["cells"]] == [None, None]
+    assert group["sentences"] == [
+        "Uncertainty: nothing can be tested, for there are too few distinct subsets.",
+        "Farthest first: a correction helps on half of the sizes or more under cnn, not under"
+        " birdnet.",
+    ]
     # .02 / sqrt(20) = .0045: both samplers show a side under both, and farthest opposite ones
     assert (
         "under all for 1 of 2 ways of choosing, and on opposite sides for Farthest first"
@@ -146,7 +147,7 @@ def test_page_has_the_section_and_tells_tasks_of_one_title_apart():
     assert "Naming eight sounds (cnn)" in html
     assert "Naming eight sounds (birdnet)" in html
     assert "Common against rare sounds (cnn)" not in html
-    assert section.count('<tr><th scope="row" class="name">') == 25
+    assert section.count('<tr><th scope="row" class="name">') == 5 + 25
     assert 'href="#embeddings"' in html
 
 
