@@ -121,7 +121,8 @@ def _why_not_valid(
         given = Counter(str(one) for one in reasons if isinstance(one, str))
         return given.most_common(1)[0][0] if given else "the truth is undefined"
     if intervals < FEWEST_INTERVALS:
-        return f"coverage was measured on {intervals} distinct subsets only"
+        noun = "subset" if intervals == 1 else "subsets"
+        return f"coverage was measured on {intervals} distinct {noun} only"
     error = math.sqrt(level * (1 - level) / intervals)
     # the tolerance is for k/n against a decimal, such as 18/20 against .95 - .05
     if coverage < level - min(MARGIN, ERRORS * error) - 1e-9:

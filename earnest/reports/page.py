@@ -256,7 +256,7 @@ def _curves(view: TaskView, sampler: str, measure: str, utility: str) -> list[fi
                 row["mean"],
                 row["sd"],
                 f"{words.style(estimator).label}, {row['size']} items: {findings.with_sd(row)}"
-                f" ({row['distinct_subsets']} distinct subsets)",
+                f" (distinct subsets: {row['distinct_subsets']})",
             )
             for row in rows
             if row is not None and row["mean"] is not None

@@ -82,6 +82,7 @@ def with_coverage(hits, misses):
         (18, 2, 0.95, None),  # .90, just within the margin
         (17, 3, 0.95, "covers 85% of 20 subsets, not 95%"),
         (9, 1, 0.95, None),
+        (1, 0, 0.95, "coverage was measured on 1 distinct subset only"),
         (9, 0, 0.95, "coverage was measured on 9 distinct subsets only"),
         # 600 subsets: three standard errors are .027, so .92 is too low although above .90
         (552, 48, 0.95, "covers 92% of 600 subsets, not 95%"),
