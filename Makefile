@@ -17,13 +17,14 @@ report: .venv/.core
 test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-packages
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# Kills the demo at twenty random moments, finishes it, and compares every file: an hour or two. RUNS=4 kills each
-# of four runs five times instead, in a quarter of the time; docs/safety.md
+# Kills the demo at twenty random moments, finishes it, and compares every file: more than an hour, by estimate.
+# RUNS=2 kills each of two runs ten times instead, which took 42 minutes; docs/safety.md
 RUNS ?= 20
 faults: .venv/.test
 	RUNS=$(RUNS) $(RUN) -m pytest -m faults -s tests/faults
 
-# The demo whole under a real Slurm of one node and without it, and compares every file: about 20 minutes.
+# The demo whole under a real Slurm of one node and without it, and compares every file. By hand its Slurm half took
+# 33 minutes on a busy machine.
 slurm: .venv/.test system-packages
 	$(RUN) -m pytest -m slurm -s tests/workflow/test_slurm.py
 
