@@ -65,7 +65,7 @@ settle: .venv/.core
 # CONFIG chooses the study.
 CONFIG ?= config/config.yaml
 prune: .venv/.core
-	@$(RUN) -m earnest.pruning $(CONFIG)
+	@$(RUN) -m earnest.studies.pruning $(CONFIG)
 
 # Removes what runs made; downloads, recorded checksums and the environment stay.
 clean:

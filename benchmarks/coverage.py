@@ -22,10 +22,10 @@ import numpy as np
 sys.path.pop(0)  # this folder, where this file would pass for the package of its name
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from earnest.assessment import ERRORS, FEWEST_INTERVALS, MARGIN
-from earnest.designs import RECORDED, of_prefix
-from earnest.engine.drawing import draw_block
 from earnest.estimates import ESTIMATORS, INTERVALS, Pool, estimate_all, subset_weights, true_value
+from earnest.protocols.subsets.drawing import draw_block
+from earnest.protocols.subsets.summary import ERRORS, FEWEST_INTERVALS, MARGIN
+from earnest.samplers.designs import RECORDED, of_prefix
 from earnest.weights import WEIGHTS, prepare_pool
 
 SAMPLERS = ("random", "farthest", "kmedoids", "uncertainty_mixed")

@@ -35,7 +35,7 @@ def write_sounds(path: Path, clips: int) -> None:
 def items_of(clips: int, shard: int):
     import pandas as pd
 
-    from earnest.schemas import TABLES
+    from earnest.io.schemas import TABLES
 
     frame = pd.DataFrame(index=range(clips), columns=list(TABLES["items"]))
     frame["item_id"] = [f"{shard}-{row}" for row in range(clips)]

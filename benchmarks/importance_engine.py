@@ -25,12 +25,12 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import numpy as np  # noqa: E402
 
-from earnest.engine.drawing import draw_block  # noqa: E402
-from earnest.engine.weighing import weigh_subsets  # noqa: E402
-from earnest.estimation.pool import Pool  # noqa: E402
-from earnest.geometry.pool import prepare_pool  # noqa: E402
+from earnest.pools.geometry import prepare_pool  # noqa: E402
+from earnest.pools.pool import Pool  # noqa: E402
+from earnest.protocols.subsets.drawing import draw_block  # noqa: E402
 from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS  # noqa: E402
 from earnest.weights import importance_weights  # noqa: E402
+from earnest.weights.many import weigh_subsets  # noqa: E402
 
 SIZES = (50, 100, 150, 200, 300, 400, 500, 600, 800, 900, 1100, 1250, 1400, 1550)
 NAMES = ("random", "uncertainty", "farthest", "density_farthest", "kmedoids")

@@ -36,8 +36,9 @@ import soundfile  # noqa: E402
 import soxr  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
-from earnest import audio, datasets, io, mixing, plan  # noqa: E402
+from earnest import audio, datasets, io, mixing  # noqa: E402
 from earnest.datasets import parts, preparing  # noqa: E402
+from earnest.mixing import plan  # noqa: E402
 
 RATE, LENGTH, MARGIN = audio.SAMPLE_RATE, audio.LENGTH, mixing.MARGIN_LU
 SHARD = 1_500  # mixtures

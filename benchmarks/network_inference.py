@@ -38,8 +38,8 @@ def make_checkpoint(path: Path, *, samples: int = 80_000) -> None:
     """Save a network that was never trained."""
     import torch
 
-    from earnest.networks import architectures, checkpoints
-    from earnest.networks.options import training_options
+    from earnest.embeddings.networks import architectures, checkpoints
+    from earnest.embeddings.networks.options import training_options
 
     torch.manual_seed(0)
     spectrogram = architectures.find("cnn").spectrogram
@@ -81,7 +81,7 @@ def plain(path: Path, spectrogram_of: Callable, *, published: bool) -> Callable:
     """Return what embeds clip by clip through the network as its layers say."""
     import torch
 
-    from earnest.networks import architectures, checkpoints
+    from earnest.embeddings.networks import architectures, checkpoints
 
     found = checkpoints.read_network(path)
     network = architectures.build("cnn", classes=10, frames=250).eval()
@@ -131,7 +131,7 @@ def main() -> None:
     from threadpoolctl import threadpool_limits
 
     from earnest.embeddings import get_backend
-    from earnest.networks.spectrograms import Spectrogram
+    from earnest.embeddings.networks.spectrograms import Spectrogram
 
     clips = int(sys.argv[1]) if len(sys.argv) > 1 else 256
     waveforms = np.random.default_rng(0).normal(0, 0.1, (clips, 80_000)).astype(np.float32)

@@ -18,9 +18,10 @@ import pandas as pd
 # in place of this folder, whose coverage.py would hide a package of that name
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from earnest import audio, classifiers  # noqa: E402
+from earnest import audio  # noqa: E402
 from earnest.embeddings import get_backend, store  # noqa: E402
 from earnest.rng import generator  # noqa: E402
+from earnest.tasks import classifiers  # noqa: E402
 
 SECONDS = 5
 

@@ -17,11 +17,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
 ).rstrip(os.pathsep)
 
-from earnest import documents, places, provenance
+from earnest.io import disk, provenance
 from earnest.reports import index
+from earnest.studies import documents
 
 # Said at once and in a dry run too: Snakemake tells it late, and not what to do.
-for problem in places.find_unwritable("results", "logs", "data"):
+for problem in disk.find_unwritable("results", "logs", "data"):
     print(f"earnest: {problem}", file=sys.stderr)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from earnest import io, plan
+from earnest import io
+from earnest.mixing import plan
 from earnest.reports import listening
 from earnest.rng import generator
 

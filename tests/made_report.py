@@ -6,7 +6,8 @@ The numbers follow a simple noise model, so that the page looks like a real one.
 import numpy as np
 import pandas as pd
 
-from earnest import comparisons, schemas
+from earnest.io import schemas
+from earnest.protocols.subsets import comparisons
 from earnest.reports.page import ReportInputs
 from earnest.rng import generator
 

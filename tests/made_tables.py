@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from earnest.datasets.tabular import Table
+from earnest.protocols.crossval import correlations, published, scoring, splitting, weight_quality
 from earnest.reports import subconcepts
-from earnest.tables import assessing, published, scoring, splitting, weighting
 
 OPTIONS = {"collection": "keel", "root_seed": 0, "resamples": 200, "level": 0.95}
 CORRECTIONS = ("none", "smote")
@@ -44,12 +44,12 @@ def made_inputs():
     recalls = pd.concat([one for _, one in scored], ignore_index=True)
     hole = (scores["dataset"] == "made1") & (scores["correction"] == "smote")
     scores.loc[hole, ["value", "reason"]] = [None, "not run: 1 member"]
-    quality = weighting.weight_quality(
+    quality = weight_quality.weight_quality(
         pd.concat([split.subconcepts for split in splits], ignore_index=True),
         pd.concat([split.recognition for split in splits], ignore_index=True),
     )
-    means = assessing.dataset_means(scores)
-    found = assessing.assess(means, **OPTIONS)
+    means = correlations.dataset_means(scores)
+    found = correlations.assess(means, **OPTIONS)
     return subconcepts.TableReportInputs(
         study="made",
         title="Made & tested",
@@ -62,9 +62,9 @@ def made_inputs():
         gaps=found["table_gaps"],
         differences=found["table_gap_differences"],
         quality=quality,
-        recognition=weighting.correlate_quality(quality, **OPTIONS),
-        distances=weighting.distances(means),
-        weights=weighting.missed_and_hit(recalls),
+        recognition=weight_quality.correlate_quality(quality, **OPTIONS),
+        distances=weight_quality.distances(means),
+        weights=weight_quality.missed_and_hit(recalls),
         remark=published.REMARKS["keel"],
         provenance={"config": {"study": "made"}, "code": {"scores": "abc"}},
     )

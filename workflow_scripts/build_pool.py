@@ -1,7 +1,8 @@
 """Entry script of rule build_pool."""
 
-from earnest import io, pools
-from earnest.joblog import job_log
+from earnest import io
+from earnest.studies.joblog import job_log
+from earnest.tasks import pools
 
 with job_log(snakemake.log[0]):
     built = pools.build_pool(

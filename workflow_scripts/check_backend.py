@@ -2,7 +2,7 @@
 
 from earnest import embeddings, io
 from earnest.embeddings import checking
-from earnest.joblog import job_log
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     chosen = snakemake.params.embedding

@@ -2,8 +2,10 @@
 
 import pandas as pd
 
-from earnest import io, joint, shards
-from earnest.joblog import job_log
+from earnest import io
+from earnest.io import shards
+from earnest.protocols.subsets import joint
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -1,15 +1,15 @@
 """Entry script of rule contrast_contexts."""
 
 from earnest import io
-from earnest.joblog import job_log
-from earnest.tables import assessing, contrasts
+from earnest.protocols.crossval import contrasts, correlations
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given = snakemake.input
     found = contrasts.contrasts(
         io.read_json(given.datasets),
         io.read_frame("fold_recalls", given.recalls),
-        assessing.dataset_means(io.read_frame("fold_scores", given.scores)),
+        correlations.dataset_means(io.read_frame("fold_scores", given.scores)),
     )
     statistics = contrasts.contrast_statistics(found, **snakemake.params.assessment)
     io.write_frame("sound_contrasts", found, snakemake.output.contrasts)

@@ -1,8 +1,9 @@
 """Entry script of rule draw_subsets."""
 
-from earnest import io, pools
-from earnest.engine import drawing
-from earnest.joblog import job_log
+from earnest import io
+from earnest.protocols.subsets import drawing
+from earnest.studies.joblog import job_log
+from earnest.tasks import pools
 
 with job_log(snakemake.log[0]):
     draws = drawing.draw_block(

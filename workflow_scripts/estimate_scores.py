@@ -1,8 +1,9 @@
 """Entry script of rule estimate_scores."""
 
-from earnest import io, pools
-from earnest.engine import estimating
-from earnest.joblog import job_log
+from earnest import io
+from earnest.protocols.subsets import estimating
+from earnest.studies.joblog import job_log
+from earnest.tasks import pools
 
 with job_log(snakemake.log[0]):
     names = snakemake.wildcards

@@ -1,13 +1,15 @@
 """Entry script of rule evaluate_own_pool."""
 
-from earnest import deployment, io, provenance
-from earnest.joblog import job_log
+from earnest import io
+from earnest.io import provenance
+from earnest.protocols import ownpool
 from earnest.reports import own
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     made = snakemake.output
-    inputs = deployment.read(**dict(snakemake.input.items()), **snakemake.params.reading)
-    found = deployment.evaluate(inputs, **snakemake.params.evaluation)
+    inputs = ownpool.read(**dict(snakemake.input.items()), **snakemake.params.reading)
+    found = ownpool.evaluate(inputs, **snakemake.params.evaluation)
     about = snakemake.params.provenance | {
         "versions": provenance.library_versions(*snakemake.params.libraries),
     }

@@ -1,7 +1,8 @@
 """Entry script of rule export_mixtures."""
 
-from earnest import exporting, io
-from earnest.joblog import job_log
+from earnest import io
+from earnest.mixing import exporting
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

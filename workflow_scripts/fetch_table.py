@@ -2,7 +2,7 @@
 
 from earnest import io
 from earnest.datasets import table_downloads
-from earnest.joblog import job_log
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     fetched = table_downloads.fetch_table(

@@ -1,7 +1,7 @@
 """Entry script of rule gather_mixtures."""
 
 from earnest import io
-from earnest.joblog import job_log
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     stamp = snakemake.params.stamp

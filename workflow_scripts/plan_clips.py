@@ -1,7 +1,8 @@
 """Entry script of rule plan_clips."""
 
-from earnest import io, plan
-from earnest.joblog import job_log
+from earnest import io
+from earnest.mixing import plan
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     planned = plan.plan_clips(

@@ -2,7 +2,7 @@
 
 from earnest import io
 from earnest.datasets import parts, preparing
-from earnest.joblog import job_log
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     listing = io.read_frame("listing", snakemake.input.listing)

@@ -1,7 +1,7 @@
 """Entry script of rule render_mixtures."""
 
 from earnest import io, mixing
-from earnest.joblog import job_log
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     planned = {"shard": int(snakemake.wildcards.shard)}

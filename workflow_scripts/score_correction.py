@@ -1,8 +1,8 @@
 """Entry script of rule score_correction."""
 
 from earnest import io
-from earnest.joblog import job_log
-from earnest.tables import scoring
+from earnest.protocols.crossval import scoring
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     scores, recalls = scoring.score_correction(

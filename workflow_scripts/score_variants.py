@@ -1,7 +1,9 @@
 """Entry script of rule score_variants."""
 
-from earnest import io, pools, variants
-from earnest.joblog import job_log
+from earnest import io
+from earnest.protocols import doses
+from earnest.studies.joblog import job_log
+from earnest.tasks import pools
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
@@ -17,7 +19,7 @@ with job_log(snakemake.log[0]):
         network=io.read_optional_json(given.network),
         **params.task,
     )
-    scores = variants.score_variants(
+    scores = doses.score_variants(
         task,
         rendered,
         params.margins,

@@ -1,11 +1,11 @@
 """Entry script of rule split_sounds."""
 
 from earnest import io
-from earnest.joblog import job_log
-from earnest.tables import sounds
+from earnest.protocols.crossval import items
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
-    split = sounds.split_items(
+    split = items.split_items(
         io.read_frame("items", snakemake.input.item_table),
         io.read_array(snakemake.input.embeddings),
         clips=io.read_frame("clips", snakemake.input.clips),

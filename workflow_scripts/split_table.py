@@ -2,8 +2,8 @@
 
 from earnest import io
 from earnest.datasets import table_downloads
-from earnest.joblog import job_log
-from earnest.tables import splitting
+from earnest.protocols.crossval import splitting
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     folders, tried = table_downloads.found_by(snakemake.input.files, snakemake.params.folders)

@@ -2,8 +2,11 @@
 
 import pandas as pd
 
-from earnest import assessment, comparisons, io, shards
-from earnest.joblog import job_log
+from earnest import io
+from earnest.io import shards
+from earnest.protocols.subsets import comparisons
+from earnest.protocols.subsets import summary as assessment
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -1,18 +1,18 @@
 """Entry script of rule train_backbone."""
 
 from earnest import io
-from earnest.embeddings import store, training
-from earnest.joblog import job_log
-from earnest.networks import checkpoints
+from earnest.embeddings import backbones, store
+from earnest.embeddings.networks import checkpoints
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     sounds = io.read_shards(params.table, given.sounds, stamp=params.sounds_stamp)
     shards = [
-        training.Sounds(path, store.items_of(params.table, sounds, shard))
+        backbones.Sounds(path, store.items_of(params.table, sounds, shard))
         for shard, path in enumerate(given.audio)
     ]
-    checkpoint, report = training.train_backbone(
+    checkpoint, report = backbones.train_backbone(
         shards, folder=params.unfinished, **params.training
     )
     checkpoints.save(checkpoint, snakemake.output.model)

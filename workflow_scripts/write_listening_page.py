@@ -1,8 +1,9 @@
 """Entry script of rule write_listening_page."""
 
-from earnest import io, plan
-from earnest.joblog import job_log
+from earnest import io
+from earnest.mixing import plan
 from earnest.reports import listening
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -1,8 +1,9 @@
 """Entry script of rule write_report."""
 
-from earnest import io, provenance
-from earnest.joblog import job_log
+from earnest import io
+from earnest.io import provenance
 from earnest.reports import examples, page, reading
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -1,8 +1,9 @@
 """Entry script of rule write_subconcepts_report."""
 
-from earnest import io, provenance
-from earnest.joblog import job_log
+from earnest import io
+from earnest.io import provenance
 from earnest.reports import reading, subconcept_inputs, subconcepts
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

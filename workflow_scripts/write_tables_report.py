@@ -1,9 +1,10 @@
 """Entry script of rule write_tables_report."""
 
-from earnest import io, provenance
-from earnest.joblog import job_log
+from earnest import io
+from earnest.io import provenance
+from earnest.protocols.crossval import published
 from earnest.reports import reading, subconcept_inputs, subconcepts
-from earnest.tables import published
+from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

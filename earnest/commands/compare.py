@@ -52,8 +52,8 @@ def add_arguments(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Read, compare, print and write."""
-    from earnest.deployment import UnusableInput, comparing
-    from earnest.deployment.evaluated import is_evaluation
+    from earnest.protocols.ownpool import UnusableInput, comparing
+    from earnest.protocols.ownpool.evaluated import is_evaluation
 
     if not 0.5 < given.level < 1:
         raise UnusableInput(f"level must be above 0.5 and below 1, got {given.level}")
@@ -75,8 +75,8 @@ def run(given: argparse.Namespace) -> None:
 
 def _evaluations(given: argparse.Namespace, evaluated: list[bool]) -> Any:
     """Compare two folders of studies on own pools."""
-    from earnest.deployment import UnusableInput
-    from earnest.deployment.evaluated import read_evaluated
+    from earnest.protocols.ownpool import UnusableInput
+    from earnest.protocols.ownpool.evaluated import read_evaluated
 
     paths = [given.first, given.second]
     if not all(evaluated):
@@ -92,18 +92,18 @@ def _evaluations(given: argparse.Namespace, evaluated: list[bool]) -> Any:
 
 
 def _models(given: argparse.Namespace) -> Any:
-    from earnest import deployment
+    from earnest.protocols import ownpool
 
     settings = {key: getattr(given, key) for key in ("drawn", "sampler", "positive")}
     first, second = (
-        deployment.read(path, given.labels, embeddings=embeddings, **settings)
+        ownpool.read(path, given.labels, embeddings=embeddings, **settings)
         for path, embeddings in ((given.first, given.embeddings), (given.second, None))
     )
     return _compared(given, first, second)
 
 
 def _compared(given: argparse.Namespace, first: Any, second: Any) -> Any:
-    from earnest.deployment.models import compare_models
+    from earnest.protocols.ownpool.models import compare_models
 
     return compare_models(
         first,
@@ -125,8 +125,9 @@ def read_estimates(path: str) -> "pandas.DataFrame":
     """
     import pandas as pd
 
-    from earnest import io, schemas
-    from earnest.deployment import UnusableInput
+    from earnest import io
+    from earnest.io import schemas
+    from earnest.protocols.ownpool import UnusableInput
 
     place = Path(path)
     if place.suffix in (".csv", ".tsv"):
@@ -149,7 +150,7 @@ def read_estimates(path: str) -> "pandas.DataFrame":
 
 def summary(found: Any) -> str:
     """Return what the terminal shows of a comparison."""
-    from earnest.deployment.comparing import MOVED, name_of
+    from earnest.protocols.ownpool.comparing import MOVED, name_of
 
     records = found.rows.astype(object).where(found.rows.notna(), None).to_dict("records")
     shown = [row for row in records if row["verdict"] == MOVED]

@@ -16,7 +16,7 @@ unseen, and which items to label next. Prints a summary; --output writes everyth
 
 def add_arguments(commands: Any) -> None:
     """Add the command to a parser."""
-    from earnest.deployment import evaluating, planning
+    from earnest.protocols.ownpool import evaluating, labelling
 
     parser = commands.add_parser(
         "estimate",
@@ -45,7 +45,7 @@ def add_arguments(commands: Any) -> None:
     add(
         "--uniform-share",
         type=float,
-        default=planning.UNIFORM_SHARE,
+        default=labelling.UNIFORM_SHARE,
         help="share of pure chance in what to label next (%(default)s)",
     )
     add("--level", type=float, default=0.95, help="of the intervals (%(default)s)")
@@ -57,16 +57,16 @@ def add_arguments(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Read, evaluate, print and write."""
-    from earnest import deployment
-    from earnest.deployment import sounds
+    from earnest.protocols import ownpool
+    from earnest.protocols.ownpool import embedding
 
     if (given.audio is None) != (given.backend is None):
-        raise deployment.UnusableInput("--audio and --backend go together: give both or neither")
+        raise ownpool.UnusableInput("--audio and --backend go together: give both or neither")
     if given.audio is not None and given.embeddings is not None:
-        raise deployment.UnusableInput("--audio and --embeddings both give vectors: leave one out")
+        raise ownpool.UnusableInput("--audio and --embeddings both give vectors: leave one out")
     if given.output is not None:
         new_folder(given.output)
-    inputs = deployment.read(
+    inputs = ownpool.read(
         given.pool,
         given.labels,
         embeddings=given.embeddings,
@@ -76,8 +76,8 @@ def run(given: argparse.Namespace) -> None:
         positive=given.positive,
     )
     if given.audio is not None:
-        inputs = sounds.with_embeddings(inputs, given.audio, given.backend)
-    found = deployment.evaluate(
+        inputs = embedding.with_embeddings(inputs, given.audio, given.backend)
+    found = ownpool.evaluate(
         inputs,
         estimators=given.estimators,
         level=given.level,

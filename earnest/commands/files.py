@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from earnest import io
-from earnest.deployment.inputs import UnusableInput
+from earnest.protocols.ownpool.inputs import UnusableInput
 
 NAMES = ("estimates.csv", "next_labels.csv", "evaluation.json", "report.html", "comparison.csv")
 
@@ -31,7 +31,7 @@ def new_folder(folder: str | os.PathLike) -> Path:
 
 def write_evaluation(found: Any, folder: str | os.PathLike, pool: str | os.PathLike) -> None:
     """Write an evaluation as tables, JSON and a page."""
-    from earnest.provenance import library_versions
+    from earnest.io.provenance import library_versions
     from earnest.reports import own
 
     folder = new_folder(folder)

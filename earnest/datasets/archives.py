@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, NamedTuple
 
-from earnest.datasets import disk
+from earnest.io import disk
 
 MAX_GROWTH = 50  # sound shrinks by a factor of 2 or 3, digital silence by far more
 SPARE_BYTES = 64 * 1024**2
@@ -96,7 +96,7 @@ def extract(
         If a member has an absolute path, leaves the folder, is a link or a device, repeats
         another one's name or is encrypted; if a bound is passed; if the archive is damaged or of
         no known kind. Nothing is left behind.
-    earnest.datasets.disk.DiskFull
+    earnest.io.disk.DiskFull
         If there is no room. Nothing is left behind.
     FileExistsError
         If `folder` exists.

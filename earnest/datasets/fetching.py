@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from earnest.datasets import archives, disk, packages, transfer
+from earnest.datasets import archives, packages, transfer
 from earnest.datasets.registry import WHOLE_RECORD, Source, read_registry, resolve
+from earnest.io import disk
 
 PARALLEL = 4
 ARCHIVES = (".zip", ".whl", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -60,7 +61,7 @@ def locate(
         to put it by hand, and `mirror:`.
     WrongChecksum
         If a file is wrong twice running.
-    earnest.datasets.disk.DiskFull
+    earnest.io.disk.DiskFull
         If there is no room; nothing half-written has a name that is used.
     earnest.datasets.archives.UnsafeArchive
         If an archive is damaged or hostile.
@@ -189,7 +190,7 @@ def fetch_all(
 
     Raises
     ------
-    earnest.datasets.disk.DiskFull
+    earnest.io.disk.DiskFull
     WrongChecksum
     """
     stop = threading.Event()

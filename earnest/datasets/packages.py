@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from earnest.datasets import disk
+from earnest.io import disk
 
 
 def download(requirement: str, path: str | os.PathLike) -> Path:

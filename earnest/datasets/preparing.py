@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from earnest import audio, io, schemas
+from earnest import audio, io
+from earnest.audio import loudness
+from earnest.io import schemas
 from earnest.rng import generator
-from earnest.signals import loudness
 
 if TYPE_CHECKING:
     import pandas
@@ -63,7 +64,7 @@ def prepare(
 
     Raises
     ------
-    earnest.schemas.SchemaError
+    earnest.io.schemas.SchemaError
         If the listing does not fit its schema.
     ValueError
         If a clip is listed twice.

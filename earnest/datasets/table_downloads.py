@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from earnest import io
-from earnest.datasets import archives, disk, fetching, hashes, registry, tabular
+from earnest.datasets import archives, fetching, hashes, registry, tabular
+from earnest.io import disk
 
 
 def is_registered(collection: str, name: str, table: str | os.PathLike) -> bool:
@@ -47,7 +48,7 @@ def fetch_table(
 
     Raises
     ------
-    earnest.datasets.disk.DiskFull
+    earnest.io.disk.DiskFull
         If there is no room. Everything else that keeps a table away is a reason.
     """
     destination = Path(destination)

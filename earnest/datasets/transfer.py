@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from earnest.datasets import disk
+from earnest.io import disk
 
 if TYPE_CHECKING:
     import requests
@@ -75,7 +75,7 @@ def download(address: str, path: str | os.PathLike, *, stop: threading.Event | N
     OSError
         If the server refuses (status 4xx, not tried again), or four attempts running brought less
         than a megabyte. requests' exceptions are OSErrors.
-    earnest.datasets.disk.DiskFull
+    earnest.io.disk.DiskFull
         If there is no room for the file; what arrived is kept.
     Stopped
         If `stop` was set.

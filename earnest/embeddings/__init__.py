@@ -21,19 +21,19 @@ __all__ = [
 
 # A new backend is one module and one line here; docs/embeddings.md says how.
 BACKENDS = {
-    "logmel": "earnest.embeddings.logmel:LogMel",
-    "cnn": "earnest.embeddings.trained:Cnn",
-    "conv64f": "earnest.embeddings.trained:Conv64F",
-    "resnet12": "earnest.embeddings.trained:ResNet12",
-    "birdnet": "earnest.embeddings.birdnet:BirdNet",
-    "file": "earnest.embeddings.user_array:UserArray",
-    "wav2vec2_base": "earnest.embeddings.speech:Wav2Vec2Base",
-    "hubert_base": "earnest.embeddings.speech:HubertBase",
-    "wavlm_base": "earnest.embeddings.speech:WavLMBase",
-    "panns": "earnest.embeddings.panns:Panns",
-    "clap": "earnest.embeddings.clap:Clap",
-    "beats": "earnest.embeddings.beats:Beats",
-    "ast": "earnest.embeddings.spectrogram_transformer:SpectrogramTransformer",
+    "logmel": "earnest.embeddings.backends.logmel:LogMel",
+    "cnn": "earnest.embeddings.backends.trained:Cnn",
+    "conv64f": "earnest.embeddings.backends.trained:Conv64F",
+    "resnet12": "earnest.embeddings.backends.trained:ResNet12",
+    "birdnet": "earnest.embeddings.backends.birdnet:BirdNet",
+    "file": "earnest.embeddings.backends.user_array:UserArray",
+    "wav2vec2_base": "earnest.embeddings.backends.speech:Wav2Vec2Base",
+    "hubert_base": "earnest.embeddings.backends.speech:HubertBase",
+    "wavlm_base": "earnest.embeddings.backends.speech:WavLMBase",
+    "panns": "earnest.embeddings.backends.panns:Panns",
+    "clap": "earnest.embeddings.backends.clap:Clap",
+    "beats": "earnest.embeddings.backends.beats:Beats",
+    "ast": "earnest.embeddings.backends.spectrogram_transformer:SpectrogramTransformer",
 }
 # Those that a study trains on its own training split.
 TRAINED = ("cnn", "conv64f", "resnet12")

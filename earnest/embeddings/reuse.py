@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from earnest import io, provenance
+from earnest import io
+from earnest.io import provenance
 
 FLUSH = 512  # new vectors that are written at a time; a killed job loses no more
 

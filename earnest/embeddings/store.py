@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from earnest import io, schemas
+from earnest import io
 from earnest.audio import LENGTH, SAMPLE_RATE
 from earnest.embeddings.joining import check_same_meta
 from earnest.embeddings.protocol import Backend
 from earnest.embeddings.reuse import KeptVectors, content_key
+from earnest.io import schemas
 
 if TYPE_CHECKING:
     import pandas

@@ -9,8 +9,8 @@ from earnest.reports.rendering import render
 from earnest.reports.view import records
 
 if TYPE_CHECKING:
-    from earnest.deployment.comparing import Comparison
-    from earnest.deployment.evaluating import Evaluation
+    from earnest.protocols.ownpool.comparing import Comparison
+    from earnest.protocols.ownpool.evaluating import Evaluation
 
 FIRST = 100  # items to label next that the page lists
 MOST = 1_000  # rows of a comparison that the page lists
@@ -29,7 +29,7 @@ def build_page(found: "Evaluation", title: str, provenance: Mapping[str, Any]) -
 
     Parameters
     ----------
-    found : earnest.deployment.Evaluation
+    found : earnest.protocols.ownpool.Evaluation
     title : str
     provenance : mapping
         Any of config, versions, code (stamps), each a mapping or a plain value.
@@ -166,7 +166,7 @@ def build_comparison(found: "Comparison", first: str, second: str) -> str:
 
     Parameters
     ----------
-    found : earnest.deployment.comparing.Comparison
+    found : earnest.protocols.ownpool.comparing.Comparison
     first, second : str
         What the two are called.
 
@@ -175,7 +175,7 @@ def build_comparison(found: "Comparison", first: str, second: str) -> str:
     str
         A complete HTML document, the same for the same inputs; it loads nothing.
     """
-    from earnest.deployment.comparing import name_of
+    from earnest.protocols.ownpool.comparing import name_of
 
     rows = records(found.rows)
     gaps = [row[key] for row in rows for key in ("difference", "low", "high")]

@@ -27,13 +27,13 @@ from earnest.reports.view import TaskView, plain, records, task_view
 if TYPE_CHECKING:
     import pandas
 
-# The fields that hold a whole table each, by the table's name in `earnest.schemas`.
+# The fields that hold a whole table each, by the table's name in `earnest.io.schemas`.
 TABLES = {name: name for name in ("summary", "comparisons", "joint", "clips", "dropped")}
 
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """All that the page shows; frames as described in `earnest.schemas`.
+    """All that the page shows; frames as described in `earnest.io.schemas`.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ def read_frames(
     Parameters
     ----------
     tables : mapping of str to str
-        Per name the table, a key of `earnest.schemas.TABLES`.
+        Per name the table, a key of `earnest.io.schemas.TABLES`.
     paths : mapping of str to path-like
         Per name the parquet file; other names may be there too.
 
@@ -28,7 +28,7 @@ def read_frames(
     ------
     KeyError
         If a name has no path.
-    earnest.schemas.SchemaError
+    earnest.io.schemas.SchemaError
         If a file's columns are not those of its table.
     """
     return {name: io.read_frame(table, paths[name]) for name, table in tables.items()}

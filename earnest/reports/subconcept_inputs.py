@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas
 
-# Which table of `earnest.schemas` each field holds: of every study, and of cross-validated sounds.
+# Which table of `earnest.io.schemas` each field holds: of every study, and of sounds.
 TABLES = {
     "scores": "fold_scores",
     "recalls": "fold_recalls",
@@ -24,7 +24,7 @@ SOUND_TABLES = TABLES | {"contrasts": "sound_contrasts", "statistics": "sound_st
 
 @dataclass(frozen=True)
 class TableReportInputs:
-    """All that the page shows; frames as described in `earnest.schemas`.
+    """All that the page shows; frames as described in `earnest.io.schemas`.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number, signed
 from earnest.reports.view import plain, records
-from earnest.tables.resampling import NEIGHBOURS as SMOTE_NEIGHBOURS
+from earnest.tasks.imbalance import NEIGHBOURS as SMOTE_NEIGHBOURS
 
 if TYPE_CHECKING:
     import pandas

@@ -32,7 +32,7 @@ class TaskView:
     ----------
     name : str
     description : dict
-        As `earnest.pools` describes it: title, question, kind, sizes and so on.
+        As `earnest.tasks.pools` describes it: title, question, kind, sizes and so on.
     pool, subconcepts : pandas.DataFrame
         The tables of those names.
     rows : list of dict

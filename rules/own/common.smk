@@ -33,9 +33,11 @@ wildcard_constraints:
 
 CODE = {
     "embeddings": (
-        ("deployment.sounds", embeddings.module_of(AUDIO["backend"])) if AUDIO else ()
+        ("protocols.ownpool.embedding", embeddings.module_of(AUDIO["backend"]))
+        if AUDIO
+        else ()
     ),
-    "evaluation": ("deployment.evaluating", "deployment.inputs"),
+    "evaluation": ("protocols.ownpool.evaluating", "protocols.ownpool.inputs"),
     "report": ("reports.own",),
 }
 SETTINGS = {"evaluation": {}}

@@ -1,6 +1,8 @@
 # Studies on sounds, mixed or as they are: their configuration and grid; more functions lie in common/.
-from earnest import classifiers, datasets, embeddings, plan, samplers
+from earnest import datasets, embeddings, samplers
 from earnest.datasets import folder
+from earnest.mixing import plan
+from earnest.tasks import classifiers
 
 SCHEMA = workflow.source_path("../../config/schemas/config.schema.yaml")
 LIBRARIES = (

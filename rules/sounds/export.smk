@@ -17,7 +17,7 @@ rule export_mixtures:
         length=LENGTH,
         sample_rate=config["clips"]["sample_rate"],
         mixtures_stamp=get_stamp("mixtures"),
-        code=provenance.code_version("exporting"),
+        code=provenance.code_version("mixing.exporting"),
     message:
         "Exporting the mixtures as single files"
     script:

@@ -43,7 +43,7 @@ rule compare_weights:
             "root_seed": config["root_seed"],
             "level": config["estimates"]["level"],
         },
-        code=provenance.code_version("joint"),
+        code=provenance.code_version("protocols.subsets.joint"),
     message:
         "Comparing joint weights with one weight alone"
     script:

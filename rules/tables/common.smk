@@ -46,11 +46,18 @@ wildcard_constraints:
 # Stage: modules whose code decides its rows, configuration that does, stages before it.
 # Lists that only make the grid longer (data sets, corrections) are not settings.
 CODE = {
-    "splits": ("tables.splitting", f"datasets.{COLLECTION}"),
-    "scores": ("tables.scoring",),
-    "predictions": ("tables.predicted",),
-    "assessment": ("tables.assessing", "tables.weighting"),
-    "report": ("reports.subconcepts", "reports.reading", "tables.published"),
+    "splits": ("protocols.crossval.splitting", f"datasets.{COLLECTION}"),
+    "scores": ("protocols.crossval.scoring",),
+    "predictions": ("protocols.crossval.predictions",),
+    "assessment": (
+        "protocols.crossval.correlations",
+        "protocols.crossval.weight_quality",
+    ),
+    "report": (
+        "reports.subconcepts",
+        "reports.reading",
+        "protocols.crossval.published",
+    ),
 }
 SETTINGS = {
     "splits": {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from earnest import plan
+from earnest.mixing import plan
 from tests import made_listening
 
 pytest.register_assert_rewrite("tests.report_checks")

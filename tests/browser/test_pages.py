@@ -5,7 +5,7 @@ import re
 import pytest
 
 from earnest import io
-from earnest.deployment import evaluate, read
+from earnest.protocols.ownpool import evaluate, read
 from earnest.reports import index, own, page, subconcepts
 from tests import made_listening, made_own, made_report, made_tables
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from earnest.pruning import HALF_WRITTEN
+from earnest.studies.pruning import HALF_WRITTEN
 
 # The index of studies says when each was finished; all else under results/ is a result.
 TIMED = "results/index.html"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import yaml
 
-from earnest import documents
 from earnest.commands import main
 from earnest.datasets import registry
+from earnest.studies import documents
 from tests.made_own import made_pool, some_labels, write
 
 OUTSIDE = [

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from earnest import pruning
+from earnest.studies import pruning
 from tests import made_hostile
 from tests.faults import kills
 from tests.made_hostile import CONFIG

@@ -23,7 +23,7 @@ def test_known_sounds_are_not_embedded_again_and_a_broken_backend_is_named(proje
 
     # a vector that depends on its neighbours
     project.edit(
-        "earnest/embeddings/logmel.py",
+        "earnest/embeddings/backends/logmel.py",
         "        return vectors\n",
         "        return vectors - vectors.mean()\n",
     )

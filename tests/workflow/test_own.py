@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from earnest import deployment, io
+from earnest import io
 from earnest.commands import main
-from earnest.deployment import sounds
+from earnest.protocols import ownpool
+from earnest.protocols.ownpool import embedding
 
 pytestmark = pytest.mark.workflow
 
@@ -68,12 +69,12 @@ def to_nine_digits(document):
 
 def test_the_workflow_gives_the_numbers_of_the_library(finished_own):
     folder = finished_own.folder
-    inputs = deployment.read(folder / STUDY["pool"], folder / STUDY["labels"])
+    inputs = ownpool.read(folder / STUDY["pool"], folder / STUDY["labels"])
     audio = dict(STUDY["audio"])
-    inputs = sounds.with_embeddings(
+    inputs = embedding.with_embeddings(
         inputs, folder / audio.pop("path"), audio.pop("backend"), **audio
     )
-    found = deployment.evaluate(inputs, budget=5)
+    found = ownpool.evaluate(inputs, budget=5)
     results = folder / "results" / "birds"
     document = json.loads((results / "evaluation.json").read_text())
     assert to_nine_digits(document) == to_nine_digits(io.plain(found.document()))

@@ -158,13 +158,13 @@ def test_a_set_that_is_taken_out_leaves_the_tables(tables):
 @pytest.mark.parametrize(
     ("file", "line", "expected"),
     [
-        ("resampling", "def correct(", {"score_correction": 10, **END}),
-        ("splitting", "def split_table(", STAGES),
-        ("weighting", "def distances(", END),
+        ("tasks/imbalance", "def correct(", {"score_correction": 10, **END}),
+        ("protocols/crossval/splitting", "def split_table(", STAGES),
+        ("protocols/crossval/weight_quality", "def distances(", END),
     ],
 )
 def test_an_edit_in_the_library_runs_its_dependants_again(tables, file, line, expected):
-    tables.edit(f"earnest/tables/{file}.py", line, f"EDITED = 1\n\n\n{line}")
+    tables.edit(f"earnest/{file}.py", line, f"EDITED = 1\n\n\n{line}")
     assert tables.planned(config=CONFIG) == expected
 
 

@@ -105,13 +105,15 @@ def test_a_shrunk_grid_drops_the_old_rows(project):
 
 def test_an_edit_in_the_library_runs_its_dependants_again(project):
     project.edit(
-        "earnest/weights.py", "def importance_weights(", "EDITED = 1\n\n\ndef importance_weights("
+        "earnest/weights/importance.py",
+        "def importance_weights(",
+        "EDITED = 1\n\n\ndef importance_weights(",
     )
     assert project.planned() == {"estimate_scores": 18, **END}
 
 
 def test_an_edit_of_a_sampler_runs_the_draws_and_what_follows(project):
-    project.edit("earnest/samplers.py", "def select(", "EDITED = 1\n\n\ndef select(")
+    project.edit("earnest/samplers/rules.py", "def select(", "EDITED = 1\n\n\ndef select(")
     planned = project.planned()
     assert planned["draw_subsets"] == 6
     assert planned["estimate_scores"] == 18
@@ -120,7 +122,9 @@ def test_an_edit_of_a_sampler_runs_the_draws_and_what_follows(project):
 
 def test_an_edit_of_a_comment_runs_nothing(project):
     project.edit(
-        "earnest/weights.py", "def importance_weights(", "# a remark\ndef importance_weights("
+        "earnest/weights/importance.py",
+        "def importance_weights(",
+        "# a remark\ndef importance_weights(",
     )
     assert project.planned() == {}
 

@@ -3,17 +3,22 @@
 # a grown grid must leave the old shards as they are.
 CODE = {
     "clips": ("datasets.preparing",),
-    "plan": ("plan",),
+    "plan": ("mixing.plan",),
     "mixtures": ("mixing",),
-    "backbones": ("embeddings.training",),
+    "backbones": ("embeddings.backbones",),
     "embeddings": ("embeddings.store",),
-    "pools": ("pools",),
-    "variants": ("variants",),
-    "draws": ("engine.drawing",),
-    "estimates": ("engine.estimating",),
-    "summary": ("assessment", "comparisons"),
-    "report": ("reports.page", "reports.examples", "reports.reading", "assessment"),
-    "listening": ("reports.listening", "plan"),
+    "pools": ("tasks.pools",),
+    "variants": ("protocols.doses",),
+    "draws": ("protocols.subsets.drawing",),
+    "estimates": ("protocols.subsets.estimating",),
+    "summary": ("protocols.subsets.summary", "protocols.subsets.comparisons"),
+    "report": (
+        "reports.page",
+        "reports.examples",
+        "reports.reading",
+        "protocols.subsets.summary",
+    ),
+    "listening": ("reports.listening", "mixing.plan"),
 }
 
 

@@ -13,10 +13,12 @@ def get_crossed_foregrounds():
 MERGED = "foregrounds"
 TOPICS = [MERGED, *get_crossed_foregrounds()]
 CROSSED_CODE = {
-    "splits": provenance.code_version("tables.sounds"),
-    "scores": provenance.code_version("tables.scoring"),
-    "assessment": provenance.code_version("tables.assessing", "tables.weighting"),
-    "contrasts": provenance.code_version("tables.contrasts"),
+    "splits": provenance.code_version("protocols.crossval.items"),
+    "scores": provenance.code_version("protocols.crossval.scoring"),
+    "assessment": provenance.code_version(
+        "protocols.crossval.correlations", "protocols.crossval.weight_quality"
+    ),
+    "contrasts": provenance.code_version("protocols.crossval.contrasts"),
     "report": provenance.code_version("reports.subconcepts", "reports.reading"),
 }
 

@@ -1,6 +1,0 @@
-"""A pool of the user's own: read and check it, estimate its score, say what to label next."""
-
-from earnest.deployment.evaluating import Evaluation, evaluate
-from earnest.deployment.inputs import Inputs, UnusableInput, read
-
-__all__ = ["Evaluation", "Inputs", "UnusableInput", "evaluate", "read"]

@@ -1,0 +1,1 @@
+"""One module a backend, each imported only when it is asked for."""

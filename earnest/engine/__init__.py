@@ -1,1 +1,0 @@
-"""What runs in jobs: blocks of seeds over one pool."""

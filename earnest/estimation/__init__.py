@@ -1,1 +1,0 @@
-"""What all estimators share: the pool, known labels, the bootstrap."""

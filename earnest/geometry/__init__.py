@@ -1,1 +1,0 @@
-"""What a pool of embeddings looks like: checks, distances, projections, densities, caches."""

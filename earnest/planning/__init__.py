@@ -1,1 +1,0 @@
-"""The machinery of `earnest.plan`: tables of pairs, sides of recordings, meetings of clips."""

@@ -1,1 +1,0 @@
-"""The machinery of `earnest.pools`."""

@@ -1,0 +1,1 @@
+"""Cross-validated subconcept tasks: folds, scores by subconcept, and what they add up to."""

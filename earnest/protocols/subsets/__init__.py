@@ -1,0 +1,1 @@
+"""Labelled subsets drawn again and again from a pool whose truth is known."""

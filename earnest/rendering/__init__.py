@@ -1,1 +1,0 @@
-"""The machinery of `earnest.mixing`: sums and their quantisation, shards of planned mixtures."""

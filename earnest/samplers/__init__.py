@@ -1,0 +1,35 @@
+"""Who gets labelled: the rules that choose pool items, and the chances with which they do."""
+
+from earnest.samplers.rules import (
+    DETERMINISTIC,
+    LARGEST_DENSITY_POOL,
+    LARGEST_KMEDOIDS_POOL,
+    PREFIX_SAMPLERS,
+    SAMPLERS,
+    TRAVERSALS,
+    density_farthest,
+    density_farthest_sampled,
+    farthest,
+    kmedoids,
+    prepare_walks,
+    random,
+    select,
+    uncertainty,
+)
+
+__all__ = [
+    "DETERMINISTIC",
+    "LARGEST_DENSITY_POOL",
+    "LARGEST_KMEDOIDS_POOL",
+    "PREFIX_SAMPLERS",
+    "SAMPLERS",
+    "TRAVERSALS",
+    "density_farthest",
+    "density_farthest_sampled",
+    "farthest",
+    "kmedoids",
+    "prepare_walks",
+    "random",
+    "select",
+    "uncertainty",
+]

@@ -1,1 +1,0 @@
-"""Machinery below earnest.audio: what containers declare, and how loud a signal is."""

@@ -1,1 +1,0 @@
-"""Machinery behind `earnest.weights`: the domain classifier and the weight diagnostics."""
