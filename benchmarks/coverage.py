@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from earnest.estimates import ESTIMATORS, INTERVALS, Pool, estimate_all, subset_weights, true_value
 from earnest.protocols.subsets.drawing import draw_block
 from earnest.protocols.subsets.summary import ERRORS, FEWEST_INTERVALS, MARGIN
-from earnest.samplers.designs import RECORDED, of_prefix
+from earnest.samplers import SAMPLERS as RULES
+from earnest.samplers.designs import of_prefix
 from earnest.weights import WEIGHTS, prepare_pool
 
 SAMPLERS = ("random", "farthest", "kmedoids", "uncertainty_mixed")
@@ -53,7 +54,7 @@ def subsets(pool: Pool, sampler: str, sizes: list[int], seeds: int):
     for row in draws.to_dict("records"):
         for size in sizes if row["is_prefix"] else [row["size"]]:
             design = None
-            if sampler in RECORDED:
+            if RULES[sampler].with_chances:
                 design = of_prefix(row["chances"], row["missed"], size, len(pool))
             yield size, row["seed"], row["items"][:size], design
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from earnest.records import Record, Registry, Words
+
 
 @dataclass(frozen=True)
 class Score:
@@ -77,7 +79,9 @@ def score(
     options = {"y_score": y_score, "weights": weights, "classes": classes}
     value = score_many(name, y_true, y_pred, **options)[0]
     if np.isnan(value):
-        return Score(None, _why_undefined(name, y_true, y_pred, weights[0], classes))
+        why = MEASURES[name].why_undefined
+        reason = why(y_true, y_pred, weights[0], classes) if why else f"{name} is undefined here"
+        return Score(None, reason)
     return Score(float(value))
 
 
@@ -107,7 +111,7 @@ def score_many(
     if name not in MEASURES:
         raise ValueError(f"unknown measure {name!r}; there are {', '.join(MEASURES)}")
     y_true = _labels("y_true", y_true)
-    if y_pred is None and name != "roc_auc":
+    if y_pred is None and MEASURES[name].needs_predictions:
         raise ValueError(f"{name} needs y_pred")
     y_pred = y_true if y_pred is None else _labels("y_pred", y_pred)
     for what, array in (("y_pred", y_pred), ("weights", weights.T)):
@@ -184,16 +188,6 @@ def _roc_auc(y_true, y_pred, y_score, weights, classes):
     return np.minimum(pairs / (positive.sum(axis=1) * up_to[:, -1]), 1.0)
 
 
-MEASURES: dict[str, Callable[..., np.ndarray]] = {
-    "accuracy": _accuracy,
-    "balanced_accuracy": _balanced_accuracy,
-    "f1": _f1,
-    "roc_auc": _roc_auc,
-    "recall": _recall,
-}
-BINARY_MEASURES = frozenset({"f1", "roc_auc"})
-
-
 def _labels(what: str, values: Any) -> np.ndarray:
     values = np.asarray(values)
     if values.ndim != 1:
@@ -236,16 +230,98 @@ def _refuse_other_than_binary(name: str, *labels: np.ndarray) -> None:
             raise ValueError(f"{name} takes labels 0 and 1 only, with 1 as the positive class")
 
 
-def _why_undefined(name, y_true, y_pred, weights, classes) -> str:
-    """Say in words why a measure of these items is undefined."""
-    if name == "f1":
-        return "no item is or is predicted positive, so F1 is undefined"
-    if name == "recall":
-        return "no labelled item of this class, so its recall is undefined"
-    label = "balanced accuracy" if name == "balanced_accuracy" else "ROC AUC"
-    y_pred = y_true if name == "roc_auc" else np.asarray(y_pred)
-    needed = np.array([0, 1]) if name == "roc_auc" else _classes(y_true, y_pred, classes)
+def _no_positive(y_true, y_pred, weights, classes) -> str:
+    return "no item is or is predicted positive, so F1 is undefined"
+
+
+def _none_of_the_class(y_true, y_pred, weights, classes) -> str:
+    return "no labelled item of this class, so its recall is undefined"
+
+
+def _balanced_accuracy_lacks(y_true, y_pred, weights, classes) -> str:
+    classes = _classes(y_true, np.asarray(y_pred), classes)
+    return _lacking("balanced accuracy", y_true, weights, classes)
+
+
+def _roc_auc_lacks(y_true, y_pred, weights, classes) -> str:
+    return _lacking("ROC AUC", y_true, weights, np.array([0, 1]))
+
+
+def _lacking(label: str, y_true: np.ndarray, weights: np.ndarray, needed: np.ndarray) -> str:
     missing = [str(c) for c in needed.tolist() if not weights[y_true == c].sum() > 0]
     if missing:
         return f"no labelled item of class {', '.join(missing)}, so {label} is undefined"
     return f"there is only the class {needed[0]}, so {label} is undefined"
+
+
+@dataclass(frozen=True)
+class Measure(Record):
+    """One way to score predictions.
+
+    Attributes
+    ----------
+    function : callable
+        Takes true labels, predicted labels and scores (n,), weightings (b, n) and the classes;
+        returns float64 (b,), NaN where undefined.
+    words : Words
+        The label is lower case where it is no acronym.
+    why_undefined : callable, optional
+        Takes true labels, predicted labels, weights (n,) and the classes; returns why the
+        measure of these items is undefined. None for one that always has a value.
+    needs_predictions : bool
+        Whether it looks at the predicted labels.
+    is_binary : bool
+        Whether it makes sense for two classes only.
+    """
+
+    why_undefined: Callable[..., str] | None = None
+    needs_predictions: bool = True
+    is_binary: bool = False
+
+
+MEASURES = Registry(
+    "measures",
+    Measure,
+    {
+        "accuracy": Measure(
+            _accuracy,
+            words=Words(label="accuracy", meaning="the share of items the model gets right"),
+        ),
+        "balanced_accuracy": Measure(
+            _balanced_accuracy,
+            why_undefined=_balanced_accuracy_lacks,
+            words=Words(
+                label="balanced accuracy",
+                meaning="the share it gets right within each class, averaged over the classes,"
+                " so that a small class counts as much as a large one",
+            ),
+        ),
+        "f1": Measure(
+            _f1,
+            why_undefined=_no_positive,
+            is_binary=True,
+            words=Words(
+                label="F1", meaning="how well the minority class is found without false alarms"
+            ),
+        ),
+        "roc_auc": Measure(
+            _roc_auc,
+            why_undefined=_roc_auc_lacks,
+            needs_predictions=False,
+            is_binary=True,
+            words=Words(
+                label="ROC AUC",
+                meaning="how often a minority item is ranked above a majority item",
+            ),
+        ),
+        "recall": Measure(
+            _recall,
+            why_undefined=_none_of_the_class,
+            words=Words(
+                label="recall",
+                meaning="the share of the items of one class that the model finds",
+            ),
+        ),
+    },
+)
+BINARY_MEASURES = MEASURES.having("is_binary")

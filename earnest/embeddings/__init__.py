@@ -4,14 +4,17 @@ import difflib
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from earnest.embeddings.protocol import Backend
+from earnest.records import Record, Registry, Words
 
 __all__ = [
     "BACKENDS",
     "TRAINED",
     "Backend",
+    "BackendRecord",
     "find_problems",
     "get_backend",
     "leftovers",
@@ -19,24 +22,144 @@ __all__ = [
     "sources",
 ]
 
-# A new backend is one module and one line here; docs/embeddings.md says how.
-BACKENDS = {
-    "logmel": "earnest.embeddings.backends.logmel:LogMel",
-    "cnn": "earnest.embeddings.backends.trained:Cnn",
-    "conv64f": "earnest.embeddings.backends.trained:Conv64F",
-    "resnet12": "earnest.embeddings.backends.trained:ResNet12",
-    "birdnet": "earnest.embeddings.backends.birdnet:BirdNet",
-    "file": "earnest.embeddings.backends.user_array:UserArray",
-    "wav2vec2_base": "earnest.embeddings.backends.speech:Wav2Vec2Base",
-    "hubert_base": "earnest.embeddings.backends.speech:HubertBase",
-    "wavlm_base": "earnest.embeddings.backends.speech:WavLMBase",
-    "panns": "earnest.embeddings.backends.panns:Panns",
-    "clap": "earnest.embeddings.backends.clap:Clap",
-    "beats": "earnest.embeddings.backends.beats:Beats",
-    "ast": "earnest.embeddings.backends.spectrogram_transformer:SpectrogramTransformer",
-}
-# Those that a study trains on its own training split.
-TRAINED = ("cnn", "conv64f", "resnet12")
+
+@dataclass(frozen=True)
+class BackendRecord(Record):
+    """One way to embed sounds; calling it with its options makes the backend.
+
+    Attributes
+    ----------
+    function : str
+        `module:class` of an `earnest.embeddings.Backend`, imported when it is needed. Options
+        are the keyword-only arguments of the class.
+    words : Words
+    is_trained : bool
+        A study trains it on its own training split.
+    is_matched : bool
+        It computes nothing: vectors of the user's are matched to items by name.
+    """
+
+    is_trained: bool = False
+    is_matched: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if ":" not in self.function:
+            raise ValueError(f"its function must be module:class, not {self.function!r}")
+
+    @property
+    def module(self) -> str:
+        """The module of the class."""
+        return self.function.partition(":")[0]
+
+    def load(self) -> Any:
+        """Return the class."""
+        return getattr(importlib.import_module(self.module), self.function.partition(":")[2])
+
+
+BACKENDS = Registry(
+    "embeddings",
+    BackendRecord,
+    {
+        "logmel": BackendRecord(
+            "earnest.embeddings.backends.logmel:LogMel",
+            words=Words(
+                label="Log-mel statistics",
+                meaning="statistics over time of the energies of 40 mel bands; nothing is learnt",
+            ),
+        ),
+        "cnn": BackendRecord(
+            "earnest.embeddings.backends.trained:Cnn",
+            is_trained=True,
+            words=Words(
+                label="Small CNN",
+                meaning="two convolutions, trained by the study on its own training items",
+            ),
+        ),
+        "conv64f": BackendRecord(
+            "earnest.embeddings.backends.trained:Conv64F",
+            is_trained=True,
+            words=Words(
+                label="Conv64F",
+                meaning="four convolutions, trained by the study on its own training items",
+            ),
+        ),
+        "resnet12": BackendRecord(
+            "earnest.embeddings.backends.trained:ResNet12",
+            is_trained=True,
+            words=Words(
+                label="ResNet-12",
+                meaning="a residual network, trained by the study on its own training items",
+            ),
+        ),
+        "birdnet": BackendRecord(
+            "earnest.embeddings.backends.birdnet:BirdNet",
+            words=Words(
+                label="BirdNET",
+                meaning="a network that tells species by their sounds",
+            ),
+        ),
+        "file": BackendRecord(
+            "earnest.embeddings.backends.user_array:UserArray",
+            is_matched=True,
+            words=Words(
+                label="Own vectors",
+                meaning="the user's own vectors, matched to items by name",
+            ),
+        ),
+        "wav2vec2_base": BackendRecord(
+            "earnest.embeddings.backends.speech:Wav2Vec2Base",
+            words=Words(
+                label="wav2vec 2.0",
+                meaning="a transformer trained on speech without labels",
+            ),
+        ),
+        "hubert_base": BackendRecord(
+            "earnest.embeddings.backends.speech:HubertBase",
+            words=Words(
+                label="HuBERT",
+                meaning="a transformer trained on speech to name clusters of sounds",
+            ),
+        ),
+        "wavlm_base": BackendRecord(
+            "earnest.embeddings.backends.speech:WavLMBase",
+            words=Words(
+                label="WavLM",
+                meaning="a transformer trained on speech among other voices and noise",
+            ),
+        ),
+        "panns": BackendRecord(
+            "earnest.embeddings.backends.panns:Panns",
+            words=Words(
+                label="PANNs",
+                meaning="a network trained to name the sounds of AudioSet",
+            ),
+        ),
+        "clap": BackendRecord(
+            "earnest.embeddings.backends.clap:Clap",
+            words=Words(
+                label="CLAP",
+                meaning="a network trained on sounds and the texts that describe them",
+            ),
+        ),
+        "beats": BackendRecord(
+            "earnest.embeddings.backends.beats:Beats",
+            words=Words(
+                label="BEATs",
+                meaning="a transformer trained on the sounds of AudioSet without labels",
+            ),
+        ),
+        "ast": BackendRecord(
+            "earnest.embeddings.backends.spectrogram_transformer:SpectrogramTransformer",
+            words=Words(
+                label="AST",
+                meaning="a transformer on spectrograms, trained to name the sounds of AudioSet",
+            ),
+        ),
+    },
+    group="earnest.embeddings",
+)
+TRAINED = BACKENDS.having("is_trained")
 
 
 def get_backend(name: str, **options: Any) -> Backend:
@@ -104,7 +227,7 @@ def leftovers(
     variant : str, optional
         Which variant of the mixtures they are.
     """
-    if backend != "file":
+    if not BACKENDS[backend].is_matched:
         return ""
     names = get_backend(backend, **options).unused(items, variant=variant)
     if not names:
@@ -114,22 +237,26 @@ def leftovers(
 
 
 def module_of(name: str) -> str:
-    """Return the module of a backend, below the package, as `provenance.code_version` takes it."""
+    """Return the module of a backend, below the package, as `provenance.code_version` takes it.
+
+    That of a plug-in lies elsewhere, and stands for itself in `earnest.records.origins`: what
+    it shares with the library's own is named instead.
+    """
     _known(name)
-    return BACKENDS[name].split(":")[0].removeprefix("earnest.")
+    module = BACKENDS[name].module
+    return module.removeprefix("earnest.") if name in set(BACKENDS) else "embeddings.protocol"
 
 
 def _known(name: str) -> None:
     if name not in BACKENDS:
         raise ValueError(
-            f"unknown embedding backend {name!r}; known are {', '.join(sorted(BACKENDS))}"
+            f"unknown embedding backend {name!r}; known are {', '.join(sorted(BACKENDS.names()))}"
         )
 
 
 def _factory(name: str) -> Any:
     _known(name)
-    module, factory = BACKENDS[name].split(":")
-    return getattr(importlib.import_module(module), factory)
+    return BACKENDS[name].load()
 
 
 def _option_problems(

@@ -1,29 +1,28 @@
 """From a labelled subset to a number for the whole pool, with an interval or why there is none."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from earnest.estimates.bootstrap import NO_CHANCE, percentile_interval, resample
-from earnest.estimates.calibrated import calibrated
-from earnest.estimates.class_prior import class_prior
-from earnest.estimates.confidence import average_confidence, difference, ppi
-from earnest.estimates.design_based import design_difference, hajek, horvitz_thompson, lure
 from earnest.estimates.known import check_labels, known_labels, reduced_to_correct
 from earnest.estimates.linearised import linearised_interval
-from earnest.estimates.post_stratified import post_stratified
+from earnest.estimates.registry import (
+    ESTIMATORS,
+    INTERVALS,
+    LINEARISED,
+    NEED_LABELS,
+)
 from earnest.estimates.subset import Subset, known_design
 from earnest.estimates.support import in_words, worst_case
-from earnest.estimates.thresholded import atc
-from earnest.estimates.weighted import weighted
 from earnest.measures import MEASURES, Score, score
 from earnest.pools.checks import check_labelled
 from earnest.pools.pool import Pool, each_measure, score_arguments, why_not_applicable
 from earnest.samplers.designs import Design
 from earnest.utility import UTILITIES
-from earnest.weights import WEIGHTS, Weights, importance_weights
+from earnest.weights import FROM_POSTERIORS, WEIGHTS, Weights, importance_weights
 
 __all__ = [
     "ESTIMATORS",
@@ -243,56 +242,6 @@ def true_value(pool: Pool, labels: Any, measure: str = "accuracy", utility: str 
     arguments = score_arguments(pool, np.arange(len(pool)), labels, measure)
     weights = None if utility == "none" else pool.utilities[utility]
     return score(weights=weights, **arguments)
-
-
-@dataclass(frozen=True)
-class Method:
-    """One way to estimate.
-
-    Attributes
-    ----------
-    values : callable
-        Takes a `Subset`, a measure, a utility and options; returns the estimate and its
-        replicates (b,), NaN where undefined, or why the sample has none.
-    interval : str
-        Its own interval, a key of `INTERVALS`.
-    why_no_interval : str or None
-        Why no interval of it can be valid.
-    is_smooth : bool
-        Whether it has a derivative by the counts, which the interval `linearised` needs.
-    by_chance : bool
-        Whether the interval `linearised` looks at the chance of inclusion of each item, instead
-        of the share of the pool that is labelled.
-    """
-
-    values: Callable[..., np.ndarray | str]
-    interval: str = "bootstrap"
-    why_no_interval: str | None = None
-    is_smooth: bool = True
-    by_chance: bool = False
-
-
-LINEARISED = "linearised"
-INTERVALS = ("bootstrap", LINEARISED)
-NEED_LABELS = frozenset({"class_prior"})
-FROM_POSTERIORS = frozenset({"logistic_posterior"})  # weights that look at no embedding
-_UNSEEN = "no label is used, so nothing shows how far off the confidences are"
-
-ESTIMATORS: dict[str, Method] = {
-    "unweighted": Method(weighted),
-    **dict.fromkeys(WEIGHTS, Method(weighted)),
-    "difference": Method(difference, LINEARISED),
-    "ppi": Method(ppi, LINEARISED),
-    "post_stratified": Method(post_stratified, LINEARISED),
-    "calibrated": Method(calibrated, LINEARISED),
-    "average_confidence": Method(average_confidence, why_no_interval=_UNSEEN),
-    "atc": Method(atc, is_smooth=False),
-    "class_prior": Method(class_prior, LINEARISED),
-    "lure": Method(lure, LINEARISED),
-    "horvitz_thompson": Method(horvitz_thompson, LINEARISED),
-    "hajek": Method(hajek, LINEARISED),
-    "design_difference": Method(design_difference, LINEARISED, by_chance=True),
-}
 
 
 @dataclass(frozen=True)

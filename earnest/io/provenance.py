@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from earnest.records import ROOMS
+
 PACKAGE = Path(__file__).parent.parent
 
 
@@ -19,7 +21,10 @@ def code_version(*modules: str) -> str:
 
     The hash is taken over syntax trees without docstrings, so comments, formatting and
     documentation do not count; imports are followed wherever they stand, also inside functions.
-    Files of other kinds that a package holds, such as page templates, count byte by byte.
+    The words of a record (`earnest.records`) count only where a module asks for them: a call
+    such as `records.registry("samplers")` adds the records of that kind, without the code
+    behind them. Files of other kinds that a package holds, such as page templates, count byte
+    by byte.
 
     Parameters
     ----------
@@ -43,6 +48,9 @@ def code_version(*modules: str) -> str:
         digest.update(f"{name}\0{_tree_text(name)}\0".encode())
         for file in _package_data(name):
             digest.update(f"{file.relative_to(PACKAGE)}\0".encode() + file.read_bytes())
+    for room in sorted({room for name in names for room in _rooms_read(name)}):
+        for name in sorted(_reachable(room)):
+            digest.update(_records_text(name).encode())
     return digest.hexdigest()[:16]
 
 
@@ -146,9 +154,49 @@ def _imports(name: str) -> tuple[str, ...]:
 def _tree_text(name: str) -> str:
     tree = ast.parse(ast.unparse(_tree(name)))
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if not _is_words(keyword)]
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             _drop_docstring(node)
     return ast.dump(tree)
+
+
+def _is_words(keyword: ast.keyword) -> bool:
+    """Tell the words of a record, written where it is made."""
+    made = keyword.value
+    if keyword.arg != "words" or not isinstance(made, ast.Call):
+        return False
+    return ast.unparse(made.func).rpartition(".")[2] in ("Words", "Choice", "Style")
+
+
+@cache
+def _rooms_read(name: str) -> tuple[str, ...]:
+    """Rooms whose records a module asks for, by `records.registry("kind")`."""
+    return tuple(
+        ROOMS[node.args[0].value]
+        for node in ast.walk(_tree(name))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "records.registry"
+        and isinstance(node.args[0], ast.Constant)
+    )
+
+
+@cache
+def _records_text(name: str) -> str:
+    """The names, words and traits of the records that a module makes, in their order."""
+    tree = _tree(name)
+    keys = {
+        id(value): ast.unparse(key)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if key is not None
+    }
+    return "".join(
+        f"{keys.get(id(node))}\0{ast.dump(node)}\0"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and any(map(_is_words, node.keywords))
+    )
 
 
 def _drop_docstring(node: Any) -> None:

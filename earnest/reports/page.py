@@ -310,16 +310,14 @@ def _glossary(views: Sequence[TaskView]) -> dict[str, list[tuple[str, str]]]:
     def present(column: str) -> list[str]:
         return tables.in_order(column, [row for view in views for row in view.rows])
 
-    kinds = dict.fromkeys(name.partition(":")[0] for name in present("measure"))
     return {
-        "Ways to choose what is labelled": [
-            words.SAMPLERS.get(n, (words.in_words(n), "")) for n in present("sampler")
+        "Ways to choose what is labelled": [words.entry("sampler", n) for n in present("sampler")],
+        "Estimators": [words.entry("estimator", n) for n in present("estimator")],
+        "Measures": [
+            words.entry("measure", name)
+            for name in dict.fromkeys(n.partition(":")[0] for n in present("measure"))
         ],
-        "Estimators": [
-            (words.style(n).label, words.style(n).meaning) for n in present("estimator")
-        ],
-        "Measures": [words.MEASURES.get(n, (n, "")) for n in kinds],
-        "Weightings of subconcepts": [words.UTILITIES.get(n, (n, "")) for n in present("utility")],
+        "Weightings of subconcepts": [words.entry("utility", n) for n in present("utility")],
     }
 
 

@@ -242,7 +242,3 @@ def uncertainty_mixed(
         raise ValueError(f"cannot choose n = {n} distinct items from a pool of {size}")
     posteriors = checks.check_posteriors(posteriors, size, "uncertainty_mixed")
     return mixed_draw(posteriors, n, rng=rng, uniform_share=uniform_share).items
-
-
-# Samplers that come with recorded chances, and the function that returns both.
-RECORDED = {"uncertainty_mixed": mixed_draw}

@@ -1,4 +1,4 @@
-"""Rules that choose which pool items get labelled: SAMPLERS, name to function."""
+"""Rules that choose which pool items get labelled."""
 
 from collections.abc import Callable, Iterable
 
@@ -7,9 +7,7 @@ from numpy.typing import ArrayLike
 
 from earnest.pools import checks, large
 from earnest.pools.geometry import PoolGeometry, prepare_pool
-from earnest.rng import generator
-from earnest.samplers import approximate, medoids
-from earnest.samplers.designs import uncertainty_mixed
+from earnest.samplers import medoids
 from earnest.samplers.traversal import traverse, traverse_many
 
 # FasterPAM needs every pairwise distance at once: 15,000 items are 900 MB of float32.
@@ -312,76 +310,3 @@ def prepare_walks(
     known = pool.distance_matrix(metric, np.float64)
     for start, order in zip(starts, traverse_many(known, starts, n, factor=factor), strict=True):
         pool.walk((start, metric, key), n, lambda order=order: order)
-
-
-SAMPLERS: dict[str, Callable[..., np.ndarray]] = {
-    "random": random,
-    "uncertainty": uncertainty,
-    "farthest": farthest,
-    "density_farthest": density_farthest,
-    "kmedoids": kmedoids,
-    "kmedoids_clara": approximate.kmedoids_clara,
-    "density_farthest_sampled": density_farthest_sampled,
-    "uncertainty_mixed": uncertainty_mixed,
-}
-
-# The first n of a longer draw are the draw of size n.
-PREFIX_SAMPLERS = frozenset(
-    {
-        "random",
-        "uncertainty",
-        "farthest",
-        "density_farthest",
-        "uncertainty_mixed",
-        "density_farthest_sampled",
-    }
-)
-
-# Only their start is drawn, so equal starts are equal draws.
-TRAVERSALS = frozenset({"farthest", "density_farthest"})
-
-# One subset per size whatever the seed, so items outside it have no chance of selection.
-DETERMINISTIC = frozenset({"uncertainty"})
-
-
-def select(
-    name: str,
-    embeddings: "ArrayLike | PoolGeometry",
-    n: int,
-    *,
-    posteriors: ArrayLike | None = None,
-    seed: int = 0,
-    **options: object,
-) -> np.ndarray:
-    """Choose n items of a pool with a named sampler.
-
-    Parameters
-    ----------
-    name : str
-        A key of `SAMPLERS`: random, uncertainty, farthest, density_farthest, kmedoids,
-        uncertainty_mixed, and for large pools kmedoids_clara, density_farthest_sampled.
-    embeddings : array_like, shape (N, d), or PoolGeometry
-    n : int
-        From 1 to N.
-    posteriors : array_like, shape (N, C), optional
-        Rows sum to 1; uncertainty and uncertainty_mixed need them.
-    seed : int
-        0 or larger.
-    **options
-        Those of the sampler's function.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,), int64
-        Distinct rows from 0 to N - 1.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, if n > N, or if the input cannot be used.
-    """
-    if name not in SAMPLERS:
-        raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {name!r}")
-    pool = prepare_pool(embeddings)
-    rng = generator(seed, "select", name)
-    return SAMPLERS[name](pool, n, posteriors=posteriors, rng=rng, **options)

@@ -1,9 +1,11 @@
 """Checking of nested documents, such as study files, against a JSON schema."""
 
 import copy
-import difflib
 import re
+from collections.abc import Iterator
 from typing import Any
+
+from earnest import records
 
 
 class DocumentError(ValueError):
@@ -18,7 +20,9 @@ def completed(document: Any, schema: dict) -> Any:
     document : mapping
         For example a study as read from YAML.
     schema : mapping
-        A JSON schema (draft 2020-12) whose objects set `additionalProperties: false`.
+        A JSON schema (draft 2020-12) whose objects set `additionalProperties: false`. Its own
+        keyword `x-method: samplers` wants a name in a registry of `earnest.records`, and
+        `x-traits: {is_trained: false}` beside it those of the library that have these.
 
     Returns
     -------
@@ -57,9 +61,24 @@ def _validator(schema: dict) -> Any:
             yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}{wanted}")
 
     whole = jsonschema.validators.extend(
-        jsonschema.Draft202012Validator, {"pattern": matches_whole}
+        jsonschema.Draft202012Validator, {"pattern": matches_whole, "x-method": _names_method}
     )
     return whole(schema)
+
+
+def _names_method(validator: Any, kind: str, instance: Any, schema: dict) -> Iterator[Any]:
+    """Check the name of a method; those of plug-ins are loaded when they are named."""
+    import jsonschema
+
+    if not validator.is_type(instance, "string"):
+        return
+    methods = records.registry(kind)
+    valid = methods.names(**schema.get("x-traits", {}))
+    if instance not in valid:
+        yield jsonschema.ValidationError("", validator="enum", validator_value=valid)
+        return
+    for problem in methods.find_problems(instance):
+        yield jsonschema.ValidationError(problem)
 
 
 def _filled(value: Any, schema: dict) -> Any:
@@ -93,12 +112,11 @@ def _messages(error: Any) -> list[str]:
     if error.validator == "additionalProperties":
         valid = list(error.schema.get("properties", {}))
         unknown = [key for key in error.instance if key not in valid]
-        return [f"unknown key {key!r} at {place}{_nearest(key, valid)}" for key in unknown]
+        return [f"unknown key {key!r} at {place}{records.nearest(key, valid)}" for key in unknown]
     if error.validator == "enum":
         valid = error.validator_value
-        return [
-            f"{place}: {error.instance!r} is not one of {valid}{_nearest(error.instance, valid)}"
-        ]
+        hint = records.nearest(error.instance, valid)
+        return [f"{place}: {error.instance!r} is not one of {valid}{hint}"]
     if error.validator == "required":
         missing = [key for key in error.validator_value if key not in error.instance]
         return [f"missing key {key!r} at {place}" for key in missing]
@@ -107,8 +125,3 @@ def _messages(error: Any) -> list[str]:
 
 def _shortened(message: str) -> str:
     return message if len(message) < 600 else f"{message[:300]} [...] {message[-200:]}"
-
-
-def _nearest(word: Any, valid: list) -> str:
-    found = difflib.get_close_matches(str(word), [str(v) for v in valid], n=1, cutoff=0.5)
-    return f"; did you mean {found[0]!r}?" if found else f"; valid: {', '.join(map(str, valid))}"

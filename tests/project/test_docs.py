@@ -228,18 +228,14 @@ def options(function):
 
 def backends():
     """Yield the classes of the embedding backends by their names below the package."""
-    for path in embeddings.BACKENDS.values():
-        module, name = path.split(":")
-        yield (
-            f"{module.removeprefix('earnest.')}.{name}",
-            getattr(importlib.import_module(module), name),
-        )
+    for record in embeddings.BACKENDS.values():
+        yield record.function.removeprefix("earnest.").replace(":", "."), record.load()
 
 
 def test_every_option_is_documented_with_its_default(methods):
     functions = dict(WITH_OPTIONS)
-    functions |= {f"samplers.{name}": one for name, one in samplers.SAMPLERS.items()}
-    functions |= {f"weights.{name}": one for name, one in weights.WEIGHTS.items()}
+    functions |= {f"samplers.{name}": one.function for name, one in samplers.SAMPLERS.items()}
+    functions |= {f"weights.{name}": one.function for name, one in weights.WEIGHTS.items()}
     functions |= {
         f"tasks.classifiers._{name}": one for name, one in classifiers.CLASSIFIERS.items()
     }

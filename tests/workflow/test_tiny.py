@@ -113,7 +113,7 @@ def test_an_edit_in_the_library_runs_its_dependants_again(project):
 
 
 def test_an_edit_of_a_sampler_runs_the_draws_and_what_follows(project):
-    project.edit("earnest/samplers/rules.py", "def select(", "EDITED = 1\n\n\ndef select(")
+    project.edit("earnest/samplers/rules.py", "def random(", "EDITED = 1\n\n\ndef random(")
     planned = project.planned()
     assert planned["draw_subsets"] == 6
     assert planned["estimate_scores"] == 18

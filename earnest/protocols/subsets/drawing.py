@@ -14,7 +14,6 @@ from earnest.pools.geometry import PoolGeometry, prepare_pool
 from earnest.pools.pool import Pool
 from earnest.rng import generator
 from earnest.samplers import DETERMINISTIC, PREFIX_SAMPLERS, SAMPLERS, TRAVERSALS, prepare_walks
-from earnest.samplers.designs import RECORDED
 
 if TYPE_CHECKING:
     import pandas
@@ -61,7 +60,7 @@ def draw_block(
     import pandas as pd
 
     if sampler not in SAMPLERS:
-        raise ValueError(f"unknown sampler {sampler!r}; there are {', '.join(SAMPLERS)}")
+        raise ValueError(f"unknown sampler {sampler!r}; there are {', '.join(SAMPLERS.names())}")
     if not sizes:
         raise ValueError("no subset size was given")
     is_prefix = sampler in PREFIX_SAMPLERS
@@ -89,7 +88,8 @@ def _draw(
     options: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the items, with their chances where the sampler has them."""
-    if sampler in RECORDED:
-        return vars(RECORDED[sampler](pool.posteriors, size, rng=rng, **options))
-    items = SAMPLERS[sampler](geometry, size, posteriors=pool.posteriors, rng=rng, **options)
+    rule = SAMPLERS[sampler]
+    if rule.with_chances is not None:
+        return vars(rule.with_chances(pool.posteriors, size, rng=rng, **options))
+    items = rule(geometry, size, posteriors=pool.posteriors, rng=rng, **options)
     return {"items": items, "chances": None, "missed": None}

@@ -72,7 +72,7 @@ def test_addresses_and_networks_are_those_of_the_bundles() -> None:
 
     for name in SPEECH:
         bundle = getattr(torchaudio.pipelines, name.upper())
-        factory = getattr(speech, BACKENDS[name].split(":")[1])
+        factory = getattr(speech, BACKENDS[name].function.split(":")[1])
         assert bundle._path == factory.file
         assert bundle.sample_rate == factory.sample_rate
         assert bundle._params["encoder_num_layers"] == speech.LAYERS
