@@ -2,6 +2,10 @@ import pytest
 
 from earnest.io import provenance
 
+RECORDS = """
+SAMPLERS = {"one": Sampler(draw, is_prefix=True, words=Words(label="One", meaning="the first"))}
+"""
+
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
@@ -15,6 +19,11 @@ def package(tmp_path, monkeypatch):
         "sub/__init__.py": "",
         "sub/e.py": "from earnest import d\n",
         "sub/pages/page.html": "<p>Hello</p>",
+        "samplers/__init__.py": "from earnest.samplers.rules import draw\n" + RECORDS,
+        "samplers/rules.py": "def draw(n):\n    return n\n",
+        "drawing.py": "from earnest.samplers import SAMPLERS\n",
+        "page.py": "from earnest import records\n\nLABELS = records.registry('samplers')\n",
+        "records.py": "",
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
@@ -34,7 +43,10 @@ def package(tmp_path, monkeypatch):
 
 
 def clear():
-    for name in ("code_version", "_reachable", "_tree", "_imports", "_tree_text"):
+    for name in (
+        *("code_version", "_reachable", "_tree", "_imports", "_tree_text"),
+        *("_rooms_read", "_records_text"),
+    ):
         getattr(provenance, name).cache_clear()
 
 
@@ -86,6 +98,37 @@ def test_comments_docstrings_and_layout_do_not_count(package, old, new):
     before = provenance.code_version("b")
     package("a.py", old, new)
     assert provenance.code_version("b") == before
+
+
+def test_rewording_a_record_makes_what_prints_it_again_and_nothing_else(package):
+    draws, page = provenance.code_version("drawing"), provenance.code_version("page")
+    package("samplers/__init__.py", 'label="One"', 'label="First"')
+    assert provenance.code_version("drawing") == draws
+    assert provenance.code_version("page") != page
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("is_prefix=True", "is_prefix=False"), ('"one"', '"two"')]
+)
+def test_a_name_or_trait_of_a_record_counts_for_both(package, old, new):
+    draws, page = provenance.code_version("drawing"), provenance.code_version("page")
+    package("samplers/__init__.py", old, new)
+    assert provenance.code_version("drawing") != draws
+    assert provenance.code_version("page") != page
+
+
+def test_code_behind_a_record_does_not_count_for_what_prints_its_words(package):
+    draws, page = provenance.code_version("drawing"), provenance.code_version("page")
+    package("samplers/rules.py", "return n", "return n + 1")
+    assert provenance.code_version("drawing") != draws
+    assert provenance.code_version("page") == page
+
+
+def test_the_report_reads_the_records_of_what_it_names():
+    assert provenance._rooms_read("reports.words") == ("estimates", "samplers", "measures")
+    text = "".join(map(provenance._records_text, provenance._reachable("estimates")))
+    assert "Density weights (KDE)" in text
+    assert "PPI++" in text
 
 
 def test_unknown_module_is_refused(package):
