@@ -110,6 +110,7 @@ def in_variant(planned: pd.DataFrame, name: str) -> pd.DataFrame:
     made = planned.assign(
         variant=name,
         row=planned.groupby("shard").cumcount(),
+        checksum=None,
         fg_lufs=-20 - place / 10,
         bg_lufs=-30 + place / 10,
         background_gain_db=np.nan if margin is None else 10 - place / 5 - margin,

@@ -9,7 +9,7 @@ import numpy as np
 
 from earnest import audio, io
 from earnest.audio import loudness
-from earnest.io import schemas
+from earnest.io import checksums, schemas
 from earnest.rng import generator
 
 if TYPE_CHECKING:
@@ -78,20 +78,23 @@ def prepare(
     settings = Settings(root_seed, quality, sample_rate, length)
     rows = tqdm(listing.to_dict("records"), desc=f"prepare part {part}", unit="clip", mininterval=2)
     records, used = [], 0
-    with io.written_aside(array_path) as aside, open(aside, "wb+") as file:
-        _write_header(file, 0, length)
-        for row in rows:
-            if labels is not None and row["label"] not in labels:
-                records.append(row | {"part": part} | SKIPPED)
-                continue
-            facts, samples = _prepare_one(row, settings)
-            if samples is not None:
-                file.write(samples.astype("<f4", copy=False))
-                facts["row"] = used
-                used += 1
-            records.append(row | {"part": part} | facts)
-        file.seek(0)
-        _write_header(file, used, length)
+    with io.written_aside(array_path) as aside:
+        with open(aside, "wb+") as file:
+            _write_header(file, 0, length)
+            for row in rows:
+                if labels is not None and row["label"] not in labels:
+                    records.append(row | {"part": part} | SKIPPED)
+                    continue
+                facts, samples = _prepare_one(row, settings)
+                if samples is not None:
+                    samples = samples.astype("<f4", copy=False)
+                    file.write(samples)
+                    facts |= {"row": used, "checksum": checksums.of_bytes(samples)}
+                    used += 1
+                records.append(row | {"part": part} | facts)
+            file.seek(0)
+            _write_header(file, used, length)
+        checksums.seal_array(aside)
     return _typed(pd.DataFrame.from_records(records, columns=list(schemas.TABLES["clips"])))
 
 

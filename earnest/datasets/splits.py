@@ -187,6 +187,7 @@ def _items(rows: "pandas.DataFrame", sides: "pandas.Series") -> "pandas.DataFram
             "background_recording": None,
             "shard": rows["part"].astype("int64"),
             "row": rows["row"].astype("int64"),
+            "checksum": rows["checksum"],
         }
     )
     return frame[list(schemas.TABLES["items"])].reset_index(drop=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from earnest import io
 from earnest.embeddings.networks import architectures, devices, features
 from earnest.embeddings.networks.options import training_options
 from earnest.embeddings.networks.training import Seeds, train
@@ -82,7 +83,7 @@ def train_backbone(
     samples = round(length * spectrogram.sample_rate / sample_rate)
     path = Path(folder) / FEATURES
     if path.is_file():
-        spectrograms = np.load(path, mmap_mode="r", allow_pickle=False)
+        spectrograms = io.read_array(path)
     else:
         spectrograms = features.cache(
             _waveforms(training, sample_rate, length, spectrogram.sample_rate),
@@ -110,6 +111,6 @@ def _waveforms(
         rows = shard.items["row"].to_numpy(dtype=np.int64)
         if len(rows) == 0:
             continue
-        with opened_sounds(shard.path, rows, sample_rate=sample_rate, length=length) as read:
+        with opened_sounds(shard.path, shard.items, sample_rate=sample_rate, length=length) as read:
             for first in range(0, len(rows), BLOCK):
                 yield resampled(read(rows[first : first + BLOCK]), sample_rate, target_rate)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from earnest import io
-from earnest.io import provenance
+from earnest.io import checksums, provenance
 
 FLUSH = 512  # new vectors that are written at a time; a killed job loses no more
 
@@ -48,27 +49,36 @@ class KeptVectors:
         self.known = self.new = 0
 
     @cached_property
-    def _files(self) -> list[tuple[Path, Path]]:
-        """Keys and vectors of each whole pack; of one whose job was killed, there are no keys."""
-        listed = sorted(self.folder.glob("*.keys.npy"))
-        return [(path, path.with_name(path.name.replace(".keys.", ".vectors."))) for path in listed]
+    def _packs(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Keys and vectors of each whole pack; of one whose job was killed, there are no keys.
 
-    @cached_property
-    def _packs(self) -> list[np.ndarray]:
-        return [io.read_array(vectors) for _, vectors in self._files]
+        A damaged pack is deleted, as its vectors can be computed again.
+        """
+        packs = []
+        for listed in sorted(self.folder.glob("*.keys.npy")):
+            vectors = listed.with_name(listed.name.replace(".keys.", ".vectors."))
+            try:
+                keys = io.read_array(listed, memory_map=False).astype(str)
+                packs.append((keys, io.read_array(vectors)))
+            except (checksums.DamagedFile, FileNotFoundError) as error:
+                warnings.warn(f"kept vectors are computed again: {error}", stacklevel=2)
+                listed.unlink(missing_ok=True)
+                vectors.unlink(missing_ok=True)
+                continue
+            if len(keys) != len(packs[-1][1]):
+                raise ValueError(
+                    f"{listed} and {vectors} do not belong together; delete {self.folder}"
+                )
+        return packs
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, int]]:
         """Pack and row of each key."""
-        places: dict[str, tuple[int, int]] = {}
-        for pack, (listed, vectors) in enumerate(self._files):
-            keys = io.read_array(listed, memory_map=False).astype(str)
-            if len(keys) != len(self._packs[pack]):
-                raise ValueError(
-                    f"{listed} and {vectors} do not belong together; delete {self.folder}"
-                )
-            places |= {str(key): (pack, row) for row, key in enumerate(keys)}
-        return places
+        return {
+            str(key): (pack, row)
+            for pack, (keys, _) in enumerate(self._packs)
+            for row, key in enumerate(keys)
+        }
 
     def find(self, keys: Sequence[str], dimension: int) -> tuple[np.ndarray, np.ndarray]:
         """Look up vectors.
@@ -91,7 +101,7 @@ class KeptVectors:
         self.known += int(known.sum())
         for position in np.flatnonzero(known):
             pack, row = self._places[keys[position]]
-            vectors[position] = self._packs[pack][row]
+            vectors[position] = self._packs[pack][1][row]
         return known, vectors
 
     def add(self, keys: Sequence[str], vectors: np.ndarray) -> None:

@@ -13,7 +13,7 @@ from earnest.audio import LENGTH, SAMPLE_RATE
 from earnest.embeddings.joining import check_same_meta
 from earnest.embeddings.protocol import Backend
 from earnest.embeddings.reuse import KeptVectors, content_key
-from earnest.io import schemas
+from earnest.io import checksums, schemas
 
 if TYPE_CHECKING:
     import pandas
@@ -113,7 +113,7 @@ def embed_shard(
     vectors = np.empty((len(rows), backend.dimension), dtype=np.float32)
     if len(rows) == 0:
         return vectors
-    with opened_sounds(audio_path, rows, sample_rate=sample_rate, length=length) as read:
+    with opened_sounds(audio_path, items, sample_rate=sample_rate, length=length) as read:
         for part in _parts(len(rows)):
             waveforms = read(rows[part])
             vectors[part] = _embed_block(waveforms, backend, sample_rate, kept)
@@ -168,19 +168,39 @@ def refuse_non_finite(vectors: np.ndarray, names: "pandas.Series", backend: str)
 
 @contextmanager
 def opened_sounds(
-    path: str | os.PathLike, rows: np.ndarray, *, sample_rate: int, length: int
+    path: str | os.PathLike, items: "pandas.DataFrame", *, sample_rate: int, length: int
 ) -> Iterator[Callable[[np.ndarray], np.ndarray]]:
     """Open the sounds of one shard; yield what reads some rows as (n, length) float32.
+
+    Parameters
+    ----------
+    path : path-like
+        The shard.
+    items : pandas.DataFrame
+        Its rows of the table `items`, by whose checksums every row that is read is verified.
+    sample_rate, length : int
+        Hz; samples of one item.
 
     Raises
     ------
     ValueError
-        If the file is not mono, has another sample rate, or does not hold all of `rows`.
+        If the file is not mono, has another sample rate, or does not hold all of the rows.
+    earnest.io.checksums.DamagedFile
+        If a row is not what was written.
     """
+    rows = items["row"].to_numpy(dtype=np.int64)
+    expected = dict(zip(rows.tolist(), items["checksum"], strict=True))
     if Path(path).suffix == ".npy":
-        array = io.read_array(path)
+        array = io.read_array(path, verified=False)
         _check_rows(array.size, array.shape[-1], rows, length, path)
-        yield lambda wanted: np.asarray(array[wanted])
+
+        def read_rows(wanted: np.ndarray) -> np.ndarray:
+            samples = np.asarray(array[wanted])
+            for row, item in zip(wanted.tolist(), samples, strict=True):
+                checksums.verify_samples(path, row, item, expected[row])
+            return samples
+
+        yield read_rows
         return
     import soundfile
 
@@ -194,7 +214,9 @@ def opened_sounds(
 
         def read_one(row: int) -> np.ndarray:
             file.seek(int(row) * length)
-            return file.read(length, dtype="float32")
+            samples = file.read(length, dtype="int16")
+            checksums.verify_samples(path, row, samples, expected[int(row)])
+            return samples.astype(np.float32) / np.float32(32_768)
 
         yield lambda wanted: np.stack([read_one(row) for row in wanted])
 

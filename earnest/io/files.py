@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.io import disk, encoding, schemas, spreadsheets
+from earnest.io import checksums, disk, encoding, schemas, spreadsheets
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
 
 STAMP_KEY = b"earnest.stamp"
 TABLE_KEY = b"earnest.table"
+CHECKSUM = "checksum"
 
 
 class StampError(ValueError):
@@ -97,7 +99,10 @@ def write_frame(
     rows = schemas.to_arrow(table, frame)
     rows = rows.replace_schema_metadata({TABLE_KEY: table.encode(), STAMP_KEY: stamp.encode()})
     with written_aside(path) as aside:
-        pq.write_table(rows, aside, compression="zstd")
+        with pq.ParquetWriter(aside, rows.schema, compression="zstd") as writer:
+            writer.write_table(rows)
+            writer.add_key_value_metadata(checksums.placeholder())
+        checksums.seal_parquet(aside)
 
 
 def read_frame(
@@ -118,8 +123,10 @@ def read_frame(
     ------
     earnest.io.schemas.SchemaError
         If the file's columns are not those of the schema.
+    earnest.io.checksums.DamagedFile
+        If the file is not what was written.
     """
-    return _to_pandas(_read_arrow(table, path, only))
+    return _to_pandas(read_arrow(table, path, only))
 
 
 def read_shards(
@@ -144,10 +151,12 @@ def read_shards(
     ------
     StampError
         If a shard carries another stamp; all such shards are listed.
+    earnest.io.checksums.DamagedFile
+        If a shard is not what was written.
     """
     import pyarrow as pa
 
-    tables = [_read_arrow(table, path) for path in paths]
+    tables = [read_arrow(table, path) for path in paths]
     found = [(t.schema.metadata or {}).get(STAMP_KEY, b"").decode() for t in tables]
     wanted = [stamp] * len(tables) if isinstance(stamp, str) else stamp
     wrong = [
@@ -166,11 +175,16 @@ def read_shards(
     return _to_pandas(pa.concat_tables(plain))
 
 
-def _read_arrow(table: str, path: str | os.PathLike, only: Mapping[str, Any] | None = None) -> Any:
+def read_arrow(
+    table: str, path: str | os.PathLike, only: Mapping[str, Any] | None = None
+) -> "pyarrow.Table":
+    """Read a parquet file as `read_frame` does, as an Arrow table with its metadata."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     filters = [(name, "=", value) for name, value in (only or {}).items()]
-    rows = pq.read_table(path, filters=filters or None)
+    content = pa.BufferReader(checksums.verified_parquet(path))
+    rows = pq.read_table(content, filters=filters or None)
     if rows.schema.names != schemas.arrow_schema(table).names:
         raise schemas.SchemaError(f"{path} does not hold the columns of table {table}")
     return rows
@@ -206,8 +220,10 @@ def write_csv(table: str, frame: "pandas.DataFrame", path: str | os.PathLike) ->
 
 def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
     """Write an array as .npy, aside and renamed; object arrays are refused."""
-    with written_aside(path) as aside, open(aside, "wb") as file:
-        np.save(file, array, allow_pickle=False)
+    with written_aside(path) as aside:
+        with open(aside, "wb") as file:
+            np.save(file, array, allow_pickle=False)
+        checksums.seal_array(aside)
 
 
 def write_array_blocks(
@@ -223,22 +239,44 @@ def write_array_blocks(
         If the blocks together have another shape.
     """
     header = {"descr": "<f4", "fortran_order": False, "shape": (rows, columns)}
-    with written_aside(path) as aside, open(aside, "wb") as file:
-        np.lib.format.write_array_header_1_0(file, header)
-        written = 0
-        for block in blocks:
-            if block.ndim != 2 or block.shape[1] != columns:
-                raise ValueError(
-                    f"{path}: a block has shape {block.shape} instead of (n, {columns})"
-                )
-            file.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
-            written += len(block)
-        if written != rows:
-            raise ValueError(f"{path}: the blocks have {written} rows instead of {rows}")
+    with written_aside(path) as aside:
+        with open(aside, "wb") as file:
+            np.lib.format.write_array_header_1_0(file, header)
+            written = 0
+            for block in blocks:
+                if block.ndim != 2 or block.shape[1] != columns:
+                    raise ValueError(
+                        f"{path}: a block has shape {block.shape} instead of (n, {columns})"
+                    )
+                file.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
+                written += len(block)
+            if written != rows:
+                raise ValueError(f"{path}: the blocks have {written} rows instead of {rows}")
+        checksums.seal_array(aside)
 
 
-def read_array(path: str | os.PathLike, *, memory_map: bool = True) -> np.ndarray:
-    """Read a .npy array, memory-mapped read-only unless told otherwise; pickles are refused."""
+def read_array(
+    path: str | os.PathLike, *, memory_map: bool = True, verified: bool = True
+) -> np.ndarray:
+    """Read a .npy array; pickles are refused.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    memory_map : bool
+        Map it read-only instead of reading it.
+    verified : bool
+        Whether earnest wrote it and the whole of it is compared with its checksum. Not where
+        others wrote it, nor where its rows are verified one by one.
+
+    Raises
+    ------
+    earnest.io.checksums.DamagedFile
+        If the file is not what was written.
+    """
+    if verified:
+        checksums.verify_array(path)
     return np.load(path, mmap_mode="r" if memory_map else None, allow_pickle=False)
 
 
@@ -269,21 +307,42 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no plain form: {value!r}")
 
 
-def write_json(document: Any, path: str | os.PathLike) -> None:
-    """Write a strict JSON document (no NaN, sorted keys, a final newline), aside and renamed."""
-    text = json.dumps(
-        plain(document), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False
+def write_json(document: Any, path: str | os.PathLike, *, checksum: bool = True) -> None:
+    """Write a strict JSON document (no NaN, sorted keys, a final newline), aside and renamed.
+
+    A document with keys gets the key `checksum`, which `read_json` verifies and leaves out; not
+    one that others read for its numbers, such as `metrics.json`.
+    """
+    document = plain(document)
+    if checksum and isinstance(document, dict):
+        document = document | {CHECKSUM: checksums.of_bytes(_json_text(document).encode())}
+    write_text(_json_text(document), path)
+
+
+def _json_text(document: Any) -> str:
+    return (
+        json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     )
-    write_text(text + "\n", path)
 
 
 def read_json(path: str | os.PathLike) -> Any:
-    """Read a JSON document; NaN and Infinity are refused."""
+    """Read a JSON document; NaN and Infinity are refused.
+
+    Raises
+    ------
+    earnest.io.checksums.DamagedFile
+        If it has the key `checksum`, and that of the rest is another.
+    """
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{path} holds {constant}, which is not JSON")
 
-    return json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse)
+    document = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse)
+    if isinstance(document, dict) and CHECKSUM in document:
+        written = document.pop(CHECKSUM)
+        if written != checksums.of_bytes(_json_text(document).encode()):
+            raise checksums.DamagedFile(path, "is damaged or was edited: its checksum is another")
+    return document
 
 
 def read_named_json(names: Iterable[str], paths: Iterable[str | os.PathLike]) -> dict[str, Any]:
@@ -354,7 +413,9 @@ def remove_folder(path: str | os.PathLike) -> None:
         shutil.rmtree(path)
 
 
-def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:
+def read_item(
+    path: str | os.PathLike, row: int, length: int, checksum: str | None = None
+) -> np.ndarray:
     """Read one item of a file of equally long items, such as a shard of mixtures.
 
     Parameters
@@ -365,6 +426,8 @@ def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:
         Position of the item.
     length : int
         Samples in each item.
+    checksum : str, optional
+        Of its 16-bit samples, as the table `mixtures` has it.
 
     Returns
     -------
@@ -375,10 +438,13 @@ def read_item(path: str | os.PathLike, row: int, length: int) -> np.ndarray:
     ------
     ValueError
         If the file ends before that item does.
+    earnest.io.checksums.DamagedFile
+        If the item is not what was written.
     """
     import soundfile
 
-    samples, _ = soundfile.read(path, start=row * length, frames=length, dtype="float32")
+    samples, _ = soundfile.read(path, start=row * length, frames=length, dtype="int16")
     if len(samples) != length:
         raise ValueError(f"{path} does not hold item {row} of {length} samples")
-    return samples
+    checksums.verify_samples(path, row, samples, checksum)
+    return samples.astype(np.float32) / np.float32(32_768)

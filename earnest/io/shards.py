@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from earnest.io.files import read_shards
+from earnest.io.files import read_arrow, read_shards
 
 if TYPE_CHECKING:
     import pandas
@@ -39,11 +39,9 @@ def read_parts(
     earnest.io.StampError
         If a shard of the part carries another stamp.
     """
-    import pyarrow.parquet as pq
-
     parts: dict[str, list[tuple]] = {}
     for shard in zip(paths, stamps, strict=True):
-        values = pq.read_table(shard[0], columns=[by])[by].unique().to_pylist()
+        values = read_arrow(table, shard[0])[by].unique().to_pylist()
         if len(values) > 1:
             raise ValueError(f"{shard[0]} has several values of {by}: {', '.join(values[:5])}")
         for value in values:

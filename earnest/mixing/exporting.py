@@ -121,7 +121,8 @@ def export(
         for row in tqdm(named.to_dict("records"), desc="export", unit="file", mininterval=2):
             path = shards[row["variant"], row["shard"]]
             # 16-bit values are exact in float32, and come back as they were.
-            samples = gains.to_pcm16(io.read_item(path, int(row["row"]), length))
+            sound = io.read_item(path, int(row["row"]), length, row["checksum"])
+            samples = gains.to_pcm16(sound)
             io.write_audio(samples, aside / row["file"], sample_rate=sample_rate)
         listed = named[list(schemas.TABLES["exported"])]
         io.write_csv("exported", listed, aside / INDEX)

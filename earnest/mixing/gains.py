@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest import audio
-from earnest.io import schemas
+from earnest.io import checksums, schemas
 from earnest.mixing.rendering import (
     CLIP_COLUMNS,
     GAP_TOLERANCE_LU,
@@ -209,7 +209,8 @@ class Shard:
             except RejectedMixture as error:
                 facts = {"status": "rejected", "reason": str(error)}
             else:
-                facts |= {"row": used, "status": "used"}
+                checksum = checksums.of_bytes(self._samples)
+                facts |= {"row": used, "status": "used", "checksum": checksum}
                 used += 1
             self._records.append(planned | {"variant": self._variant} | facts)
             if facts["status"] == "used":

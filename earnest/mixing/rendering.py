@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from earnest.audio.loudness import Blocks
+from earnest.io import checksums
 from earnest.mixing import sums
 
 GAP_TOLERANCE_LU = 0.05
 ROLES = ("foreground", "background")
-CLIP_COLUMNS = ("clip_id", "status", "reason", "part", "row", "length", "crop_start")
+CLIP_COLUMNS = ("clip_id", "status", "reason", "part", "row", "length", "crop_start", "checksum")
 CLIP_COLUMNS += tuple(f"{role}_{fact}" for role in ROLES for fact in ("lufs", "blocks"))
 
 _MEASURED = {
@@ -53,6 +54,7 @@ class Renderer:
         self._margin_lu = margin_lu
         self._peak = peak
         self._blocks: dict[tuple[str, str], Blocks] = {}
+        self._verified: set[str] = set()
         # Used again and again: fresh memory costs as much time as the arithmetic.
         length = next((array.shape[1] for array in self._prepared.values()), 0)
         self._total = np.empty(length, dtype=np.float64)
@@ -98,7 +100,16 @@ class Renderer:
             raise RejectedMixture(f"{role} clip {clip_id} is not among the prepared clips")
         if clip["status"] != "used":
             raise RejectedMixture(f"{role} clip {clip_id} was rejected: {clip['reason']}")
+        if clip_id not in self._verified:
+            self._verify(clip)
         return clip
+
+    def _verify(self, clip: Mapping[str, Any]) -> None:
+        """Refuse samples that are not those of the table; each clip is looked at once."""
+        samples = foreground_signal(clip, self._prepared)
+        array = f"the prepared array of part {clip['part']}"
+        checksums.verify_samples(array, int(clip["row"]), samples, clip["checksum"])
+        self._verified.add(clip["clip_id"])
 
     def _refuse_gap(self, parts: list[Mapping[str, Any]], gain_db: float, level: float) -> None:
         """Refuse a gap other than the one asked for, when both parts are moved by `level` dB."""

@@ -133,9 +133,9 @@ def write_sounds(
     wanted = set(choose(mixtures, main, per_pair)["mixture_id"])
     used = mixtures[mixtures["mixture_id"].isin(wanted) & (mixtures["status"] == "used")]
     said = {}
-    columns = (used[name] for name in ("variant", "mixture_id", "shard", "row"))
-    for variant, mixture, shard, row in zip(*columns, strict=True):
-        samples = io.read_item(files[variant, shard], row, length)
+    columns = (used[name] for name in ("variant", "mixture_id", "shard", "row", "checksum"))
+    for variant, mixture, shard, row, checksum in zip(*columns, strict=True):
+        samples = io.read_item(files[variant, shard], row, length, checksum)
         shades = audio.spectrogram(samples, sample_rate)
         place = Path(folder) / variant
         io.write_bytes(audio.encode_sound(samples, sample_rate), place / f"{mixture}.flac")

@@ -80,4 +80,7 @@ def read_sounds(
     list of (mapping, ndarray (length,) float32)
         Every row with its sound, in [-1, 1).
     """
-    return [(row, io.read_item(shards[row["shard"]], row["row"], length)) for row in rows]
+    return [
+        (row, io.read_item(shards[row["shard"]], row["row"], length, row["checksum"]))
+        for row in rows
+    ]

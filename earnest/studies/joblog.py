@@ -8,6 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from earnest.io.checksums import DamagedFile
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file, so that Snakemake sees that it is missing; nothing is deleted."""
+    aside = path.with_name(f"{path.name}.damaged")
+    path.replace(aside)
+    return aside
+
 
 @contextmanager
 def job_log(path: str | os.PathLike) -> Iterator[None]:
@@ -34,6 +43,9 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
         except Exception as error:
             traceback.print_exc(file=file)
             print(f"earnest: {type(error).__name__}: {error} (details: {path})", file=screen)
+            if isinstance(error, DamagedFile) and error.path.is_file():
+                aside = set_aside(error.path)
+                print(f"earnest: it is now {aside}; the same command makes it anew", file=screen)
             raise SystemExit(1) from error
         finally:
             logging.getLogger().removeHandler(handler)

@@ -57,7 +57,7 @@ class UserArray:
             if not path.is_file():
                 raise MissingWeights(f"backend {self.name}: there is no file {path}")
         try:
-            vectors = io.read_array(self.array)
+            vectors = io.read_array(self.array, verified=False)
         except (ValueError, EOFError) as error:
             raise ValueError(f"{self.array} holds no plain array: {error}") from error
         if vectors.ndim != 2 or vectors.dtype.kind != "f" or vectors.shape[1] == 0:

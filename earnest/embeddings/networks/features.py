@@ -7,6 +7,7 @@ import numpy as np
 
 from earnest import io
 from earnest.embeddings.networks.spectrograms import Spectrogram, checked
+from earnest.io import checksums
 
 BLOCK = 256  # items whose values are in memory while statistics are taken
 
@@ -65,6 +66,7 @@ def cache(
             raise ValueError(f"{items} waveforms were expected, got {first}")
         array.flush()
         del array
+        checksums.seal_array(aside)
     return io.read_array(path)
 
 

@@ -48,6 +48,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "audio_sha256": TEXT_OR_NULL,  # of the decoded sound at the file's own rate, mono
         "part": INT,  # which prepared array holds the samples
         "row": INT_OR_NULL,  # row in that array; null when rejected
+        "checksum": TEXT_OR_NULL,  # of that row's samples
         "length": INT_OR_NULL,  # samples of sound at 16 kHz kept in that row
         "crop_start": INT_OR_NULL,  # first kept sample at 16 kHz
         "foreground_lufs": FLOAT_OR_NULL,  # 5 s, zero-padded when shorter
@@ -66,6 +67,7 @@ TABLES: dict[str, dict[str, Column]] = {
     | {
         "variant": TEXT,  # 8-lu | 0-lu | ... | clean
         "row": INT_OR_NULL,  # samples [row * length, (row + 1) * length) of its shard
+        "checksum": TEXT_OR_NULL,  # of these samples, 16 bits each
         "fg_lufs": FLOAT_OR_NULL,
         "bg_lufs": FLOAT_OR_NULL,
         "background_gain_db": FLOAT_OR_NULL,
@@ -91,5 +93,6 @@ TABLES: dict[str, dict[str, Column]] = {
         "background_recording": TEXT_OR_NULL,
         "shard": INT,
         "row": INT,
+        "checksum": TEXT_OR_NULL,  # of its samples in that shard; null of those of no shard
     },
 }

@@ -251,7 +251,7 @@ def read_vectors(path: str | os.PathLike, names: np.ndarray) -> np.ndarray:
     if not path.is_file():
         raise UnusableInput(f"there is no file {path}")
     try:
-        vectors = io.read_array(path)
+        vectors = io.read_array(path, verified=False)
     except (ValueError, EOFError, OSError) as error:
         raise UnusableInput(f"{path} holds no plain array (.npy): {error}") from error
     if vectors.ndim != 2 or vectors.shape[1] == 0 or vectors.dtype.kind not in "fiu":

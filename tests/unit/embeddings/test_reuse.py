@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import soundfile
 
+from earnest import io
 from earnest.embeddings import joining, reuse, store
 from earnest.io.schemas import TABLES
 
@@ -124,9 +125,21 @@ def test_a_pack_without_its_keys_is_not_there(tmp_path: Path) -> None:
 def test_a_pack_that_does_not_fit_its_keys_is_refused(tmp_path: Path) -> None:
     embed(tmp_path, "ab", Counting())
     (vectors,) = (tmp_path / "kept").rglob("*.vectors.npy")
-    np.save(vectors, np.zeros((1, 2), np.float32))
+    io.write_array(np.zeros((1, 2), np.float32), vectors)
     with pytest.raises(ValueError, match=r"do not belong together; delete .*kept"):
         embed(tmp_path, "ab", Counting())
+
+
+def test_a_damaged_pack_is_deleted_and_its_vectors_are_computed_again(tmp_path: Path) -> None:
+    expected = embed(tmp_path, "ab", Counting())
+    (vectors,) = (tmp_path / "kept").rglob("*.vectors.npy")
+    content = bytearray(vectors.read_bytes())
+    content[-60] ^= 1
+    vectors.write_bytes(content)
+    backend = Counting()
+    with pytest.warns(UserWarning, match=r"computed again: .*vectors.npy is damaged or was edited"):
+        np.testing.assert_array_equal(embed(tmp_path, "ab", backend), expected)
+    assert backend.seen == [2]
 
 
 def test_vectors_that_are_not_finite_are_named_and_not_kept(tmp_path: Path) -> None:

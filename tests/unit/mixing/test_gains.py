@@ -10,7 +10,8 @@ import pytest
 from earnest import audio, mixing
 from earnest.audio import UnusableClip
 from earnest.audio.loudness import measure_padded_and_looped
-from earnest.io import schemas
+from earnest.io import checksums, schemas
+from earnest.io.checksums import DamagedFile
 from earnest.mixing import sums
 
 
@@ -151,6 +152,7 @@ def clip_row(clip_id, row, samples, length=80_000, **changes):
         "clip_id": clip_id,
         "part": 0,
         "row": row,
+        "checksum": checksums.of_bytes(samples.astype("<f4")),
         "length": length,
         "crop_start": 5,
         "foreground_lufs": padded.loudness(),
@@ -336,7 +338,10 @@ def test_without_a_background_the_foreground_stands_alone(prepared, clips):
 def test_a_foreground_alone_must_sound(prepared, clips):
     silent = {0: np.zeros_like(prepared[0])}
     plan = pd.DataFrame([plan_row("a", "over", "under")])
+    clips = clips.assign(checksum=None)  # of an array that no one wrote
     samples, mixtures = mixing.render(plan, clips, silent, margin_lu=None)
+    with pytest.raises(DamagedFile, match="part 0 holds other samples in row 0"):
+        mixing.render(plan, clips.assign(checksum="0" * 16), silent, margin_lu=None)
     assert len(samples) == 0
     assert "zero peak" in mixtures["reason"][0]
 

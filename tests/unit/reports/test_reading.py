@@ -58,7 +58,7 @@ def test_each_mixture_is_read_from_its_shard_and_row(tmp_path):
     paths = [tmp_path / f"{shard}.wav" for shard in range(2)]
     for path, sound in zip(paths, samples, strict=True):
         io.write_audio(sound, path)
-    rows = [{"shard": 1, "row": 0}, {"shard": 0, "row": 1}]
+    rows = [{"shard": 1, "row": 0, "checksum": None}, {"shard": 0, "row": 1, "checksum": None}]
     read = reading.read_sounds(rows, paths, 2)
     assert [row for row, _ in read] == rows
     assert [(sound * 32768).tolist() for _, sound in read] == [[4, 5], [2, 3]]

@@ -1,7 +1,9 @@
 import warnings
 
+import numpy as np
 import pytest
 
+from earnest import io
 from earnest.studies.joblog import job_log
 
 
@@ -23,3 +25,18 @@ def test_an_error_is_one_line_on_the_screen_and_a_traceback_in_the_file(tmp_path
     assert screen.startswith("earnest: ValueError: clip 7 is silent (details: ")
     assert screen.count("\n") == 1
     assert "Traceback" in (tmp_path / "job.log").read_text()
+
+
+def test_a_damaged_file_is_set_aside_for_the_next_run(tmp_path, capsys):
+    path = tmp_path / "a.npy"
+    io.write_array(np.arange(9), path)
+    content = bytearray(path.read_bytes())
+    content[-50] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(SystemExit), job_log(tmp_path / "log"):
+        io.read_array(path)
+    assert not path.exists()
+    assert (tmp_path / "a.npy.damaged").read_bytes() == content
+    told = capsys.readouterr().err
+    assert "a.npy is damaged or was edited: its checksum is" in told
+    assert "a.npy.damaged; the same command makes it anew" in told

@@ -34,6 +34,7 @@ def study(tmp_path_factory):
             "split": ["pool" if n % 8 < 2 else "train" for n in range(48)],
             "recording": [f"r{n // 4}{n % 2}" for n in range(48)],
             "row": np.r_[np.arange(24), np.arange(24)],
+            "checksum": None,
         }
     )
     shards = []

@@ -55,7 +55,7 @@ def test_command_library_and_notebook_give_the_same_numbers(made, inputs, found,
     (pool, labels, vectors), _ = made
     given = [pool, labels, "--embeddings", vectors, "--sampler", "random", "--budget", "30"]
     assert main(["estimate", *map(str, given), "--output", str(tmp_path / "out")]) == 0
-    document = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    document = io.read_json(tmp_path / "out" / "evaluation.json")
     assert document == json.loads(json.dumps(io.plain(found.document())))
     drawn = pd.read_csv(tmp_path / "out" / "next_labels.csv")
     assert drawn.to_dict("records") == found.next_labels.to_dict("records")
