@@ -76,7 +76,7 @@ def test_the_workflow_gives_the_numbers_of_the_library(finished_own):
     )
     found = ownpool.evaluate(inputs, budget=5)
     results = folder / "results" / "birds"
-    document = json.loads((results / "evaluation.json").read_text())
+    document = io.read_json(results / "evaluation.json")
     assert to_nine_digits(document) == to_nine_digits(io.plain(found.document()))
     assert (np.load(results / "embeddings.npy") == inputs.pool.embeddings).all()
     drawn = pd.read_csv(results / "next_labels.csv")
