@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.embeddings.networks import architectures, checkpoints, devices, fusing
+from earnest.embeddings.networks import architectures, checkpoints, devices
 from earnest.embeddings.networks.spectrograms import Spectrogram, checked
 
 if TYPE_CHECKING:
@@ -118,11 +118,8 @@ class TrainedNetwork:
                     self.architecture, classes=len(self.classes), frames=frames
                 )
             network.load_state_dict(self._weights)
-            network = fusing.fused(network.eval())
-            if self.device.type == "cpu":
-                network = fusing.with_spectra(network)
-            network = network.to(self.device, memory_format=torch.channels_last)
-            self._networks[frames] = network
+            network = fused(network.eval())
+            self._networks[frames] = network.to(self.device, memory_format=torch.channels_last)
         return self._networks[frames]
 
     def describe(self) -> dict[str, Any]:
@@ -133,3 +130,25 @@ class TrainedNetwork:
             "weights": checkpoints.weights_hash(self._weights),
             **self._facts,
         }
+
+
+def fused(network: "torch.nn.Module") -> "torch.nn.Module":
+    """Take batch normalisation into the convolution before it, wherever one follows the other.
+
+    The network must be in evaluation mode. It computes the same but for the last bits, with one
+    layer less to write and read.
+    """
+    from torch import nn
+    from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+    for name, child in list(network.named_children()):
+        network.add_module(name, fused(child))
+    if not isinstance(network, nn.Sequential):
+        return network
+    layers: list[nn.Module] = []
+    for layer in network:
+        if isinstance(layer, nn.BatchNorm2d) and layers and isinstance(layers[-1], nn.Conv2d):
+            layers[-1] = fuse_conv_bn_eval(layers[-1], layer)
+        else:
+            layers.append(layer)
+    return nn.Sequential(*layers)
