@@ -16,8 +16,10 @@ unseen, and which items to label next. Prints a summary; --output writes everyth
 
 def add_arguments(commands: Any) -> None:
     """Add the command to a parser."""
+    from earnest.embeddings import BACKENDS
     from earnest.protocols.ownpool import evaluating, labelling
 
+    backends = BACKENDS.names(is_trained=False, is_matched=False)
     parser = commands.add_parser(
         "estimate",
         help="scores of a whole pool from some labels",
@@ -29,12 +31,12 @@ def add_arguments(commands: Any) -> None:
     add("labels", help="table of item_id and label")
     add("--embeddings", metavar="FILE", help=".npy file (items, dimensions), rows as in the pool")
     add("--audio", metavar="FOLDER", help="embed these files instead: item_id is a path below it")
-    add("--backend", metavar="NAME", help="what embeds them, such as logmel")
-    add("--sampler", metavar="RULE", help="how the labelled items were chosen, such as random")
+    add("--backend", metavar="NAME", help=f"what embeds them: {', '.join(backends)}")
+    add("--sampler", metavar="RULE", help=terminal.choosing())
     add("--drawn", metavar="FILE", help="the next_labels.csv by which further items were labelled")
     add("--positive", metavar="CLASS", help="the positive class of two, for F1")
     add("--subconcepts", metavar="FILE", help="table of subconcept, side and train_size")
-    add("--estimators", metavar="NAME", nargs="+", help="only these; all when not given")
+    add("--estimators", metavar="NAME", nargs="+", help=terminal.estimators("all when not given"))
     add("--budget", type=int, default=evaluating.BUDGET, help="items to label next (%(default)s)")
     add(
         "--target",

@@ -6,6 +6,20 @@ from collections.abc import Sequence
 WIDTH = 100
 
 
+def choosing() -> str:
+    """Return the help of an option that says how the labelled items were chosen."""
+    from earnest.samplers import SAMPLERS
+
+    return f"how the labelled items were chosen: {', '.join(SAMPLERS.names())}, or in other words"
+
+
+def estimators(which: str) -> str:
+    """Return the help of an option that takes estimators."""
+    from earnest.estimates import ESTIMATORS
+
+    return f"only these ({which}), of {', '.join(ESTIMATORS.names())}"
+
+
 def printable(text: str) -> str:
     """Return a text without characters that a terminal would obey instead of showing."""
     return "".join(

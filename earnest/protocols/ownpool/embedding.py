@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from earnest import audio
-from earnest.embeddings import BACKENDS, TRAINED, get_backend
+from earnest.embeddings import BACKENDS, get_backend
 from earnest.protocols.ownpool.inputs import Inputs
 from earnest.protocols.ownpool.reading import UnusableInput
 from earnest.rng import generator
@@ -62,8 +62,9 @@ def embed(
     folder = Path(folder)
     if not folder.is_dir():
         raise UnusableInput(f"there is no folder {folder} of sounds")
-    if backend in TRAINED or backend == "file":
-        known = ", ".join(name for name in BACKENDS if name not in (*TRAINED, "file"))
+    record = BACKENDS.get(backend)
+    if record and (record.is_trained or record.is_matched):
+        known = ", ".join(BACKENDS.names(is_trained=False, is_matched=False))
         raise UnusableInput(f"backend {backend!r} embeds no sound by itself; there are {known}")
     paths = [_path(folder, name) for name in names.tolist()]
     try:

@@ -142,7 +142,9 @@ def _check_settings(
 ) -> None:
     unknown = [name for name in names if name not in ESTIMATORS]
     if unknown:
-        raise UnusableInput(f"no estimator {unknown[0]!r}; there are {', '.join(ESTIMATORS)}")
+        raise UnusableInput(
+            f"no estimator {unknown[0]!r}; there are {', '.join(ESTIMATORS.names())}"
+        )
     if not 0.5 < level < 1:
         raise UnusableInput(f"level must be above 0.5 and below 1, got {level}")
     if budget < 1:

@@ -67,7 +67,9 @@ def compare_models(
         estimators = BASIC + (BY_CHANCE if way == validity.RECORDED else ())
     unknown = [name for name in estimators if name not in ESTIMATORS]
     if unknown:
-        raise UnusableInput(f"no estimator {unknown[0]!r}; there are {', '.join(ESTIMATORS)}")
+        raise UnusableInput(
+            f"no estimator {unknown[0]!r}; there are {', '.join(ESTIMATORS.names())}"
+        )
     f1 = ("f1",) if len(pools[0].classes) == 2 and first.named_positive else ()
     recalls = (f"recall:{name}" for name in pools[0].classes)
     measures = ("accuracy", "balanced_accuracy", *f1, *recalls)

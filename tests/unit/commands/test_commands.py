@@ -275,3 +275,14 @@ def test_sounds_of_a_folder_are_embedded(tmp_path, capsys):
     frame.to_csv(paths[0], index=False)
     assert main(["estimate", *given]) == 2
     assert "'../secret.wav' is no path below the folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare"])
+def test_the_help_names_every_method(command, capsys):
+    from earnest.estimates import ESTIMATORS
+    from earnest.samplers import SAMPLERS
+
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out.replace("\n", " ")
+    assert all(name in text for name in (*ESTIMATORS, *SAMPLERS))
