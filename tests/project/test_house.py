@@ -10,6 +10,8 @@ import yaml
 HEAVY = ["torch", "snakemake", "dvc", "sklearn", "scipy", "pandas", "librosa", "matplotlib"]
 HEAVY += ["pyarrow", "kmedoids", "pyloudnorm", "soundfile", "jinja2"]
 
+LONG_FUNCTION, LARGEST_SHARE = 20, 0.053
+
 
 def run(root, *command):
     """Run a tool of the environment in the project's root."""
@@ -77,6 +79,35 @@ def test_scripts_are_short(root):
         for path in (root / "workflow_scripts").glob("*.py")
     }
     assert {name: length for name, length in lengths.items() if length > 45} == {}
+
+
+def library_functions(root):
+    """Return how many lines each function of the library has without its docstring."""
+    for path in (root / "earnest").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                first = node.body[1:] if ast.get_docstring(node) else node.body
+                lines = sum(part.end_lineno - part.lineno + 1 for part in first)
+                yield f"{path.relative_to(root)}:{node.lineno} {node.name}", lines
+
+
+def test_functions_are_mostly_short(root):
+    lengths = dict(library_functions(root))
+    long = [name for name, count in lengths.items() if count > LONG_FUNCTION]
+    assert len(lengths) > 1000
+    assert len(long) <= LARGEST_SHARE * len(lengths), long
+
+
+def test_no_error_is_passed_over(root):
+    silent = [
+        f"{path.relative_to(root)}, line {node.lineno}"
+        for folder in ("earnest", "workflow_scripts")
+        for path in (root / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ExceptHandler)
+        and all(isinstance(part, ast.Pass) for part in node.body)
+    ]
+    assert silent == []
 
 
 def test_scripts_hold_no_logic(root):
