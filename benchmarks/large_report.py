@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 from earnest import io, samplers, weights  # noqa: E402
 
-PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profiles", "envs")
+PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profiles")
 SAMPLERS = ("random", "uncertainty", "farthest", "density_farthest", "kmedoids")
 ESTIMATORS = (
     *("unweighted", "kde", "logistic", "knn", "difference", "ppi"),

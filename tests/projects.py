@@ -15,7 +15,7 @@ import pytest
 import yaml
 from filelock import FileLock
 
-PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profiles", "envs")
+PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profiles")
 IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 

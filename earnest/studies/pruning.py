@@ -4,12 +4,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from earnest.studies import kinds
+
 # What `earnest.io.written_aside` leaves when it is killed.
-# Folders that one job makes as a whole: Snakemake knows the folder, and not what is in it.
-WHOLE = ("listening", "export")
 HALF_WRITTEN = re.compile(r"\..+\.[a-z0-9_]{8}\.\w+")
 
 
@@ -47,21 +47,21 @@ def prune(study_file: str | os.PathLike, *, folder: str | os.PathLike = ".") -> 
             "Snakemake is running in this folder, or was killed there (then: make unlock)"
         )
     listed = _untracked(study_file, folder)
-    study = yaml.safe_load((folder / study_file).read_text(encoding="utf-8"))["study"]
-    results = Path("results") / study
-    stale = sorted({*stale_files(results, listed), *_half_written(results, folder)})
+    given = yaml.safe_load((folder / study_file).read_text(encoding="utf-8"))
+    results, whole = Path("results") / given["study"], kinds.kind_of(given).WHOLE_FOLDERS
+    stale = sorted({*stale_files(results, listed, whole), *_half_written(results, folder)})
     for path in stale:
         (folder / path).unlink()
     _drop_empty_folders(folder / results)
     return stale
 
 
-def stale_files(results: Path, listed: Iterable[str]) -> Iterator[Path]:
-    """Yield those of some paths that lie in a sub-folder of `results`."""
+def stale_files(results: Path, listed: Iterable[str], whole: Collection[str]) -> Iterator[Path]:
+    """Yield those of some paths that lie in a sub-folder of `results`, but for `whole` ones."""
     for path in map(Path, listed):
         if results not in path.parents or path.parent == results or ".." in path.parts:
             continue
-        if path.relative_to(results).parts[0] not in WHOLE:
+        if path.relative_to(results).parts[0] not in whole:
             yield path
 
 

@@ -24,6 +24,7 @@ from earnest import (
 from earnest.embeddings.networks.options import training_options
 from earnest.io import schemas
 from earnest.protocols.subsets import summary
+from earnest.studies.crossval import Crossval, SoundCrossval
 from earnest.tasks import classifiers, pools
 
 KINDS = {
@@ -104,6 +105,13 @@ def test_no_table_is_documented_that_is_not_written(results):
     assert set(re.findall(r"^### (\w+)$", results, re.M)) == set(schemas.TABLES)
 
 
+def filled(pattern, folder):
+    """Return the pattern that an f-string of the rules stands for."""
+    pattern = pattern.replace("{CROSSVAL.FOLDER}", folder)
+    pattern = pattern.replace("{config['mixtures']['format']}", "{format}")
+    return pattern.replace("{{", "{").replace("}}", "}")
+
+
 def rule_outputs(root):
     """Return the path patterns of all outputs, wildcards in braces."""
     found = set()
@@ -111,12 +119,8 @@ def rule_outputs(root):
         text = path.read_text(encoding="utf-8")
         for block in re.findall(r"^    output:\n((?:(?:        .*)?\n)+)", text, re.M):
             for prefix, pattern in re.findall(r"(f?)\"((?:results|data)/[^\"]+)\"", block):
-                if prefix:
-                    pattern = re.sub(
-                        r"(?<!{){config\['mixtures'\]\['format'\]}", "{format}", pattern
-                    )
-                    pattern = pattern.replace("{{", "{").replace("}}", "}")
-                found.add(pattern)
+                for kind in (Crossval, SoundCrossval):
+                    found.add(filled(pattern, kind.FOLDER) if prefix else pattern)
     return found
 
 

@@ -6,30 +6,64 @@ import json
 import re
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from earnest.studies import kinds
+
 # Stage: files of rules.
 RULES = {
-    "clips": ("data",),
-    "mixtures": ("mixtures",),
-    "embeddings": ("backbones", "embeddings"),
-    "pools": ("tasks",),
-    "draws": ("draws",),
-    "estimates": ("estimates",),
-    "reports": ("reports", "listening"),
+    "clips": ["audio/data"],
+    "mixtures": ["mixtures/mixtures"],
+    "embeddings": ["audio/backbones", "audio/embeddings"],
+    "pools": ["audio/tasks"],
+    "draws": ["audio/draws"],
+    "estimates": ["audio/estimates"],
+    "reports": ["audio/reports", "mixtures/listening"],
 }
 CODE = {"Snakefile", "rules", "workflow_scripts", "earnest", "config/schemas"}
-CONFIG_KEY = r"""config\[["'](\w+)["']\]"""
-# Named in common.smk, but followed stage by stage below.
-STAGED = ("SETTINGS", "get_stamp", "config")
+# What a rule takes from its study, perhaps called, as in STUDY.stamp_of("clips").
+TAKEN = r"""\b(?:STUDY|config)(?:\.\w+|\["\w+"\])+(?:\([^()]*\))?"""
+WILDCARDS = {
+    "dataset": "demo",
+    "part": "0",
+    "shard": "0",
+    "variant": "8-lu",
+    "embedding": "logmel",
+    "task": "context",
+    "sampler": "random",
+    "estimator": "kde",
+    "first": "0",
+    "last": "1",
+}
+
+
+class Recorded(dict):
+    """A configuration that keeps which keys of its top level were read."""
+
+    def __init__(self, given):
+        super().__init__(given)
+        self.keys_read = set()
+
+    def __getitem__(self, key):
+        self.keys_read.add(key)
+        return super().__getitem__(key)
 
 
 def rules_of(root, stage):
     """The text of a stage's files of rules."""
-    files = [root / f"rules/sounds/{name}.smk" for name in RULES[stage]]
+    files = [root / f"rules/{name}.smk" for name in RULES[stage]]
     return "".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def target_of(root, stage):
+    """The text of the rule that a stage calls."""
+    files = [root / name for name in ("Snakefile", "rules/audio/workflow.smk")]
+    text = "".join(path.read_text() for path in [*files, root / "rules/mixtures/workflow.smk"])
+    name = "all" if stage == "reports" else stage
+    return re.search(rf"rule {name}:\n(?: .+\n)+", text)[0]
 
 
 @pytest.fixture(scope="module")
@@ -48,53 +82,34 @@ def schema_keys(root):
     return set(schema["properties"])
 
 
-@pytest.fixture(scope="module")
-def common(root):
-    """The functions and constants of the common rules, by name."""
-    rules = root / "rules"
-    files = [rules / "common.smk", rules / "sounds/common.smk", *rules.glob("sounds/common/*.smk")]
-    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    starts = r"^(?=def \w+|[A-Z]\w* =|wildcard_constraints:|include:)"
-    blocks = re.split(starts, text, flags=re.M)[1:]
-    named = {re.match(r"(?:def )?(\w+)", block)[1]: block for block in blocks}
-    del named["wildcard_constraints"], named["include"]
-    return named
+@pytest.fixture
+def read_by(root, monkeypatch, tmp_path):
+    """The values that the target and the rules of a stage take, and the keys behind them."""
+    monkeypatch.chdir(root)
+    checked = kinds.read_study("config/config.yaml").config
+
+    def taken_by(stage):
+        config = Recorded(checked | {"folder": checked["folder"] | {"path": str(tmp_path)}})
+        names = {"STUDY": kinds.kind_of(checked)(config), "config": config}
+        values = []
+        for rule in re.split(r"^rule ", target_of(root, stage) + rules_of(root, stage), flags=re.M):
+            used = WILDCARDS.keys() & set(re.findall(r"{{?(\w+)}", rule))
+            wildcards = SimpleNamespace(**{name: WILDCARDS[name] for name in used})
+            for expression in re.findall(TAKEN, rule):
+                value = eval(expression, names)
+                values.append(value(wildcards) if callable(value) else value)
+        return values, config.keys_read
+
+    return taken_by
 
 
-@pytest.fixture(scope="module")
-def read_by(root, common):
-    """What the target and the rules of a stage say, and all that they call."""
-    snakefile = (root / "Snakefile").read_text(encoding="utf-8").split("\nelse:")[1]
-
-    def text_of(stage):
-        target = "all" if stage == "reports" else stage
-        text = re.search(rf"rule {target}:\n(.+?)(?=\n +rule |\Z)", snakefile, re.S)[1]
-        text += rules_of(root, stage)
-        waiting, seen = [text], set()
-        while waiting:
-            for name in set(re.findall(r"\w+", waiting.pop())) & common.keys() - seen - {*STAGED}:
-                seen.add(name)
-                waiting.append(common[name])
-        return "\n".join([text, *(common[name] for name in sorted(seen))])
-
-    return text_of
-
-
-@pytest.fixture(scope="module")
-def settings(common):
-    """Keys of the top level behind each stamp, with those of the stamps before it."""
-    entries = re.split(r'^    "(\w+)":', common["SETTINGS"], flags=re.M)[1:]
-    own = {
-        name: set(re.findall(CONFIG_KEY, text))
-        for name, text in zip(entries[::2], entries[1::2], strict=True)
-    }
-    before = dict(re.findall(r'"(\w+)": "(\w+)"', common["BEFORE"]))
-    assert len(before) >= 6
-
-    def keys_of(stamp):
-        return own[stamp] | (keys_of(before[stamp]) if stamp in before else set())
-
-    return keys_of
+def strings_in(value):
+    """All strings in nested values."""
+    if isinstance(value, str):
+        return {value}
+    inside = value.values() if isinstance(value, dict) else value
+    nested = isinstance(value, dict | list | tuple)
+    return set().union(*map(strings_in, inside)) if nested else set()
 
 
 def params(stage):
@@ -110,13 +125,12 @@ def as_pair(out):
     return out.items() if isinstance(out, dict) else [(out, {})]
 
 
-def test_each_stage_calls_one_target_of_the_snakefile(root, stages):
-    targets = set(re.findall(r"rule (\w+):", (root / "Snakefile").read_text()))
+def test_each_stage_calls_one_target_of_the_rules(root, stages):
     assert list(stages) == list(RULES)
     for name, stage in stages.items():
         target = "all" if name == "reports" else name
         assert stage["cmd"] == f"snakemake {target}"
-        assert target in targets
+        assert target_of(root, name).startswith(f"rule {target}:")
 
 
 def test_the_configuration_names_every_key_that_dvc_follows(root, schema_keys, stages):
@@ -131,21 +145,33 @@ def test_each_stage_follows_what_the_stages_before_it_follow(stages):
         assert params(stages[earlier]) <= params(stages[later]), later
 
 
+KEYS = {
+    "clips": {"mirror", "demo", "folder", "clips", "datasets", "root_seed"},
+    "mixtures": {"mixtures", "clips", "root_seed"},
+    "embeddings": {"embeddings", "mixtures"},
+    "pools": {"embeddings", "classifier", "tasks"},
+    "draws": {"draws", "tasks", "classifier"},
+    "estimates": {"estimates", "draws"},
+    "reports": {"report", "estimates", "title"},
+}
+
+
 @pytest.mark.parametrize("name", RULES)
-def test_a_stage_follows_every_key_that_its_rules_read(name, stages, read_by, settings):
-    text = read_by(name)
-    keys = set(re.findall(CONFIG_KEY, text))
-    for stamp in re.findall(r'get_stamp\("(\w+)"\)', text):
-        keys |= settings(stamp)
-    assert {"clips": {"mirror", "demo"}, "draws": {"draws", "tasks"}}.get(name, set()) <= keys
+def test_a_stage_follows_every_key_that_its_rules_read(name, stages, read_by):
+    _, keys = read_by(name)
+    assert KEYS[name] <= keys
     assert keys <= params(stages[name])
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_a_stage_depends_on_all_code_and_on_every_file_that_its_rules_name(name, stages, read_by):
+def test_a_stage_depends_on_all_code_and_on_every_file_that_its_rules_name(
+    root, name, stages, read_by
+):
     stage = stages[name]
     assert set(stage["deps"]) >= CODE
-    named = set(re.findall(r"results/\{\{?(?:study|STUDY)\}?\}/([\w.]+)", read_by(name)))
+    values, _ = read_by(name)
+    paths = "\n".join(strings_in(values)) + rules_of(root, name)
+    named = set(re.findall(r"\bresults/(?:\{\{?study\}?\}|demo)/([\w.]+)", paths))
     assert named
     known = {path.rpartition("/")[2] for path in {*stage["deps"], *outs(stage)}}
     assert named <= known

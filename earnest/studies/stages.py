@@ -1,0 +1,81 @@
+"""Stages of a study: the code and the settings that decide their rows, and the stamps of both."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from earnest.io import provenance
+
+
+def _nothing(**_: Any) -> dict[str, Any]:
+    return {}
+
+
+def _no_modules(**_: Any) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What decides the rows of a stage.
+
+    What depends on a choice, such as which embedding or task, is a function of it that takes it
+    by keyword and ignores what it has no use for. Lists that only make the grid longer (seeds,
+    samplers, estimators, tasks) are no settings: a grown grid leaves the old shards as they are.
+
+    Attributes
+    ----------
+    modules : tuple of str
+        Modules below `earnest` whose code, with all they import, is that of the stage.
+    settings : callable
+        The choice -> plain values, by name.
+    before : str or callable, optional
+        The stage before it, or the choice -> that stage.
+    plugins : callable
+        The choice -> further modules that only this choice uses, such as those of one embedding
+        backend; an edit of one is an edit of no other.
+    """
+
+    modules: tuple[str, ...]
+    settings: Callable[..., Mapping[str, Any]] = _nothing
+    before: str | Callable[..., str] | None = None
+    plugins: Callable[..., tuple[str, ...]] = _no_modules
+
+
+def code_version(stage: Stage, **choice: str) -> str:
+    """Hash the code behind a stage; without a choice, that which every choice shares.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits: Snakemake does not see edits in imported modules, so rules have
+        this as a parameter.
+    """
+    plugins = stage.plugins(**choice) if choice else ()
+    return provenance.code_version(*stage.modules, *plugins)
+
+
+def stamp(stages: Mapping[str, Stage], name: str, /, **choice: str) -> str:
+    """Make what a shard of a stage carries: its code, its settings, the stamp of the stage before.
+
+    Parameters
+    ----------
+    stages : mapping of str to Stage
+        All stages of the study.
+    name : str
+        One of them.
+    **choice
+        What the settings depend on.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits; a shard with another stamp is refused by who reads it.
+    """
+    stage = stages[name]
+    before = stage.before(**choice) if callable(stage.before) else stage.before
+    return provenance.stamp(
+        code_version(stage, **choice),
+        before=stamp(stages, before, **choice) if before else "",
+        settings=dict(stage.settings(**choice)),
+    )

@@ -1,0 +1,117 @@
+"""What every kind of study has: a checked configuration, paths of results, stages and problems."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from earnest.studies import stages
+
+
+class StudyError(ValueError):
+    """A study file is not valid; the message lists every problem."""
+
+
+@dataclass(frozen=True, eq=False)
+class Staged(ABC):
+    """What has stages: a study, or a part of one.
+
+    Rules take what they need from here. A method with the parameter `wildcards` is an input
+    function: any object does that has as attributes the wildcards of the rule. Paths are relative
+    to the folder of the project, and nothing is computed before it is asked for.
+
+    Attributes
+    ----------
+    config : mapping
+        The study file, absent keys filled in by the schema.
+    """
+
+    config: Mapping[str, Any]
+
+    @property
+    @abstractmethod
+    def stages(self) -> Mapping[str, stages.Stage]:
+        """Every stage that has code of its own, by name."""
+
+    def stamps(self) -> dict[str, Any]:
+        """The stamps that the report names, by stage."""
+        return {}
+
+    def choice(self, wildcards: Any) -> dict[str, str]:
+        """What the settings of a job's stage depend on."""
+        return {}
+
+    def code(self, stage: str, **choice: str) -> str:
+        """Hash of the code behind a stage."""
+        return stages.code_version(self.stages[stage], **choice)
+
+    def stamp(self, stage: str, **choice: str) -> str:
+        """What a shard of a stage carries."""
+        return stages.stamp(self.stages, stage, **choice)
+
+    def code_of(self, stage: str) -> Callable[[Any], str]:
+        """Input function: the code behind a stage of a job, hashed only where a job needs it."""
+        return lambda wildcards: self.code(stage, **self.choice(wildcards))
+
+    def stamp_of(self, stage: str) -> Callable[[Any], str]:
+        """Input function: the stamp of a stage of a job."""
+        return lambda wildcards: self.stamp(stage, **self.choice(wildcards))
+
+    def provenance(self, wildcards: Any = None) -> dict[str, Any]:
+        """What the report says about how it was made; plain values in a fixed order."""
+        return {
+            "config": self.config,
+            "code": {stage: self.code(stage) for stage in self.stages},
+            "stamps": self.stamps(),
+        }
+
+
+class Study(Staged):
+    """One study, made by `kinds.study_of` from its checked configuration."""
+
+    SCHEMA: ClassVar[str]  # its file in config/schemas
+    RULES: ClassVar[str]  # its folder in rules
+    LIBRARIES: ClassVar[tuple[str, ...]]  # whose versions its report names
+    # Folders of results that one job makes as a whole: Snakemake does not know what is in them.
+    WHOLE_FOLDERS: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """What the study and its folder of results are called."""
+        return self.config["study"]
+
+    @property
+    def kind(self) -> str:
+        """Which kind of study it is, a key of `kinds.KINDS`."""
+        return self.config["kind"]
+
+    def result(self, path: str) -> str:
+        """Path of a result of this study."""
+        return f"results/{self.name}/{path}"
+
+    def targets(self) -> list[str]:
+        """What the whole study is for."""
+        return [self.result("report.html")]
+
+    @abstractmethod
+    def problems(self) -> Iterator[str]:
+        """Yield what a schema cannot see: names that clash, files that are not there."""
+
+    @abstractmethod
+    def input_files(self) -> dict[str, list[str]]:
+        """Files that the study file names, there or not, by the key that names them."""
+
+    def wildcards(self) -> dict[str, str]:
+        """Wildcard -> regular expression of its values."""
+        return {"study": re.escape(self.name)}
+
+
+def one_of(names: Iterable[Any]) -> str:
+    """Regular expression that matches these names and nothing else."""
+    return "|".join(re.escape(str(name)) for name in names)
+
+
+def grow_memory(wildcards: Any, attempt: int) -> int:
+    """Memory in MB: 2 GB, doubled at every retry."""
+    return 2000 * 2 ** (attempt - 1)

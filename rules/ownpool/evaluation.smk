@@ -1,0 +1,60 @@
+# A pool of one's own: embeddings of its sounds, where it has any, and the evaluation.
+rule embed_own_sounds:
+    input:
+        pool=config["pool"],
+    output:
+        array="results/{study}/embeddings.npy",
+    log:
+        "logs/{study}/embed_own_sounds.log",
+    benchmark:
+        "benchmarks/runs/{study}/embed_own_sounds.tsv"
+    resources:
+        mem_mb=grow_memory,
+        runtime=120,
+    params:
+        audio=STUDY.audio,
+        fingerprint=STUDY.audio_fingerprint,
+        code=STUDY.code_of("embeddings"),
+    message:
+        "Embedding the sounds of the pool"
+    script:
+        "../../workflow_scripts/embed_own_sounds.py"
+
+
+rule evaluate_own_pool:
+    input:
+        unpack(STUDY.pool_files),
+    output:
+        estimates="results/{study}/estimates.parquet",
+        sheet="results/{study}/estimates.csv",
+        unseen="results/{study}/unseen.parquet",
+        plans="results/{study}/plans.parquet",
+        chosen="results/{study}/next_labels.csv",
+        evaluation="results/{study}/evaluation.json",
+        metrics="results/{study}/metrics.json",
+        provenance="results/{study}/provenance.json",
+        report=report(
+            "results/{study}/report.html",
+            caption="../captions/own.rst",
+            category="Reports",
+            labels={"study": "{study}"},
+        ),
+    log:
+        "logs/{study}/evaluate_own_pool.log",
+    benchmark:
+        "benchmarks/runs/{study}/evaluate_own_pool.tsv"
+    resources:
+        mem_mb=grow_memory,
+        runtime=30,
+    params:
+        title=config["title"],
+        reading=STUDY.reading_options(),
+        evaluation=STUDY.evaluation_options(),
+        provenance=STUDY.provenance,
+        libraries=STUDY.LIBRARIES,
+        code=STUDY.code_of("evaluation"),
+        report_code=STUDY.code_of("report"),
+    message:
+        "Evaluating the pool"
+    script:
+        "../../workflow_scripts/evaluate_own_pool.py"
