@@ -32,7 +32,7 @@ def score(
     *,
     y_score: Any = None,
     weights: Any = None,
-    classes: Sequence | None = None,
+    classes: Sequence[Any] | None = None,
 ) -> Score:
     """Score predictions, each item counting as much as its weight.
 
@@ -92,7 +92,7 @@ def score_many(
     *,
     y_score: Any = None,
     weights: np.ndarray,
-    classes: Sequence | None = None,
+    classes: Sequence[Any] | None = None,
 ) -> np.ndarray:
     """Score the same predictions under many weightings at once, as a bootstrap needs it.
 
@@ -144,33 +144,63 @@ def check_weights(weights: Any, n: int) -> np.ndarray:
     return weights
 
 
-def _accuracy(y_true, y_pred, y_score, weights, classes):
+def _accuracy(
+    y_true: np.ndarray,
+    y_pred: np.ndarray,
+    y_score: Any,
+    weights: np.ndarray,
+    classes: Sequence[Any] | None,
+) -> np.ndarray:
     return weights @ (y_true == y_pred).astype(np.float64) / weights.sum(axis=1)
 
 
-def _balanced_accuracy(y_true, y_pred, y_score, weights, classes):
-    classes = _classes(y_true, y_pred, classes)
-    if len(classes) < 2:
+def _balanced_accuracy(
+    y_true: np.ndarray,
+    y_pred: np.ndarray,
+    y_score: Any,
+    weights: np.ndarray,
+    classes: Sequence[Any] | None,
+) -> np.ndarray:
+    averaged = _classes(y_true, y_pred, classes)
+    if len(averaged) < 2:
         return np.full(len(weights), np.nan)
-    member = (y_true[:, np.newaxis] == classes).astype(np.float64)
+    member = (y_true[:, np.newaxis] == averaged).astype(np.float64)
     hit = member * (y_true == y_pred)[:, np.newaxis]
     return ((weights @ hit) / (weights @ member)).mean(axis=1)
 
 
-def _f1(y_true, y_pred, y_score, weights, classes):
+def _f1(
+    y_true: np.ndarray,
+    y_pred: np.ndarray,
+    y_score: Any,
+    weights: np.ndarray,
+    classes: Sequence[Any] | None,
+) -> np.ndarray:
     _refuse_other_than_binary("f1", y_true, y_pred)
     true, predicted = y_true == 1, y_pred == 1
     hits = weights @ (true & predicted).astype(np.float64)
     return 2 * hits / (weights @ (true.astype(np.float64) + predicted))
 
 
-def _recall(y_true, y_pred, y_score, weights, classes):
+def _recall(
+    y_true: np.ndarray,
+    y_pred: np.ndarray,
+    y_score: Any,
+    weights: np.ndarray,
+    classes: Sequence[Any] | None,
+) -> np.ndarray:
     _refuse_other_than_binary("recall", y_true, y_pred)
     true = (y_true == 1).astype(np.float64)
     return weights @ (true * (y_pred == 1)) / (weights @ true)
 
 
-def _roc_auc(y_true, y_pred, y_score, weights, classes):
+def _roc_auc(
+    y_true: np.ndarray,
+    y_pred: np.ndarray,
+    y_score: Any,
+    weights: np.ndarray,
+    classes: Sequence[Any] | None,
+) -> np.ndarray:
     """Weighted share of (positive, negative) pairs in the right order, ties counting half."""
     _refuse_other_than_binary("roc_auc", y_true)
     y_score = _scores(y_score, len(y_true))
@@ -207,7 +237,7 @@ def _scores(y_score: Any, n: int) -> np.ndarray:
     return y_score
 
 
-def _classes(y_true: np.ndarray, y_pred: np.ndarray, classes: Sequence | None) -> np.ndarray:
+def _classes(y_true: np.ndarray, y_pred: np.ndarray, classes: Sequence[Any] | None) -> np.ndarray:
     """Return the classes that balanced accuracy averages over."""
     if classes is not None:
         unknown = sorted(set(np.unique(y_true).tolist()) - set(np.asarray(classes).tolist()))
@@ -230,20 +260,28 @@ def _refuse_other_than_binary(name: str, *labels: np.ndarray) -> None:
             raise ValueError(f"{name} takes labels 0 and 1 only, with 1 as the positive class")
 
 
-def _no_positive(y_true, y_pred, weights, classes) -> str:
+def _no_positive(
+    y_true: np.ndarray, y_pred: Any, weights: np.ndarray, classes: Sequence[Any] | None
+) -> str:
     return "no item is or is predicted positive, so F1 is undefined"
 
 
-def _none_of_the_class(y_true, y_pred, weights, classes) -> str:
+def _none_of_the_class(
+    y_true: np.ndarray, y_pred: Any, weights: np.ndarray, classes: Sequence[Any] | None
+) -> str:
     return "no labelled item of this class, so its recall is undefined"
 
 
-def _balanced_accuracy_lacks(y_true, y_pred, weights, classes) -> str:
-    classes = _classes(y_true, np.asarray(y_pred), classes)
-    return _lacking("balanced accuracy", y_true, weights, classes)
+def _balanced_accuracy_lacks(
+    y_true: np.ndarray, y_pred: Any, weights: np.ndarray, classes: Sequence[Any] | None
+) -> str:
+    needed = _classes(y_true, np.asarray(y_pred), classes)
+    return _lacking("balanced accuracy", y_true, weights, needed)
 
 
-def _roc_auc_lacks(y_true, y_pred, weights, classes) -> str:
+def _roc_auc_lacks(
+    y_true: np.ndarray, y_pred: Any, weights: np.ndarray, classes: Sequence[Any] | None
+) -> str:
     return _lacking("ROC AUC", y_true, weights, np.array([0, 1]))
 
 

@@ -228,7 +228,7 @@ class Having(Set[str]):
         return sum(1 for _ in self)
 
     @classmethod
-    def _from_iterable(cls, names: Iterable[str]) -> frozenset[str]:  # what & | - ^ give
+    def _from_iterable(cls, names: Iterable[Any]) -> Set[Any]:  # what & | - ^ give
         return frozenset(names)
 
 

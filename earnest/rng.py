@@ -44,7 +44,7 @@ def _encode(name: str | int) -> bytes:
     """Encode a name with its kind and length, so that ("ab", "c") differs from ("a", "bc")."""
     if isinstance(name, str):
         kind, text = b"s", name.encode("utf-8")
-    elif isinstance(name, (int, np.integer)) and not isinstance(name, bool):
+    elif not isinstance(name, bool) and isinstance(name, (int, np.integer)):
         kind, text = b"i", str(int(name)).encode("ascii")
     else:
         raise TypeError(f"a draw is named by strings and integers, not by {name!r}")

@@ -15,7 +15,7 @@ class Sides(Protocol):
     minority: tuple[str, ...]
 
 
-def utility_by_subconcept(train_subconcepts: Iterable, task: Sides) -> dict[str, float]:
+def utility_by_subconcept(train_subconcepts: Iterable[Any], task: Sides) -> dict[str, float]:
     """Return the utility of each subconcept: rare minority subconcepts count more.
 
     Parameters
@@ -56,7 +56,7 @@ def utility_by_subconcept(train_subconcepts: Iterable, task: Sides) -> dict[str,
     return utility | {name: largest / sizes[name] for name in task.minority}
 
 
-def true_utility(subconcepts: Iterable, utility: dict[str, float]) -> np.ndarray:
+def true_utility(subconcepts: Iterable[Any], utility: dict[str, float]) -> np.ndarray:
     """Return the utility of each item's own subconcept, float64 (n,).
 
     Raises
@@ -69,10 +69,10 @@ def true_utility(subconcepts: Iterable, utility: dict[str, float]) -> np.ndarray
 
 def expected_utility(
     posteriors: Any,
-    classes: Sequence,
+    classes: Sequence[Any],
     utility: dict[str, float],
     *,
-    minority: Sequence | None = None,
+    minority: Sequence[Any] | None = None,
     is_minority: Any = None,
     conditional: bool = False,
     majority_one: bool = False,
@@ -139,7 +139,7 @@ def _conditional(posteriors: np.ndarray, utilities: np.ndarray, columns: np.ndar
     return np.where(total > 0, inside @ utilities / safe, prior)
 
 
-def _columns(minority: Sequence | None, classes: list[str]) -> np.ndarray:
+def _columns(minority: Sequence[Any] | None, classes: list[str]) -> np.ndarray:
     if not minority:
         raise ValueError("conditional needs minority, the names of the minority subconcepts")
     missing = [str(name) for name in minority if str(name) not in classes]

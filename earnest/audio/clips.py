@@ -5,7 +5,7 @@ import math
 import os
 from dataclasses import dataclass
 from functools import cache
-from typing import BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from earnest.audio.containers import (
     is_untagged_mpeg,
     refuse_broken_container,
 )
+
+if TYPE_CHECKING:
+    import soundfile
 from earnest.audio.loudness import SAMPLE_RATE, integrated_loudness
 
 __all__ = [
@@ -71,7 +74,9 @@ class Clip:
     audio_sha256: str = ""
 
 
-def load(path: str | os.PathLike, *, sample_rate: int = SAMPLE_RATE, quality: str = "HQ") -> Clip:
+def load(
+    path: str | os.PathLike[str], *, sample_rate: int = SAMPLE_RATE, quality: str = "HQ"
+) -> Clip:
     """Decode a file, average its channels and resample it.
 
     The order is: container check, decoding to float32, finiteness, mean over channels,
@@ -127,11 +132,13 @@ def sound_digest(samples: np.ndarray, source_rate: int) -> str:
         Hz, as declared by the file.
     """
     digest = hashlib.sha256(source_rate.to_bytes(8, "little"))
-    digest.update((samples + np.float32(0)).astype("<f4", copy=False))  # -0.0 is the same as 0.0
+    digest.update(
+        (samples + np.float32(0)).astype("<f4", copy=False).data
+    )  # -0.0 is the same as 0.0
     return digest.hexdigest()
 
 
-def _decode(path: str | os.PathLike) -> tuple[np.ndarray, int]:
+def _decode(path: str | os.PathLike[str]) -> tuple[np.ndarray, int]:
     """Return the decoded frames, float32 of shape (frames, channels), and their rate in Hz."""
     import soundfile
 
@@ -151,7 +158,7 @@ def _decode(path: str | os.PathLike) -> tuple[np.ndarray, int]:
         raise UnusableClip("unreadable", error.error_string) from error
 
 
-def _read_frames(sound: "soundfile.SoundFile") -> np.ndarray:  # noqa: F821 - a heavy import
+def _read_frames(sound: "soundfile.SoundFile") -> np.ndarray:
     import soundfile
 
     declared = sound.frames

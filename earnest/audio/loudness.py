@@ -2,9 +2,10 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class Blocks:
     """
 
     powers: tuple[float, ...]
+    _sums: tuple[float, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Sums of the largest 1, 2, ... blocks: gating drops the smallest ones.
@@ -126,15 +128,15 @@ def measure_padded_and_looped(
     if len(samples) == length:
         blocks = measure_blocks(samples, sample_rate)
         return blocks, blocks
-    looped = np.resize(samples, length)
-    _refuse_unmeasurable(looped, sample_rate)
+    repeated = np.resize(samples, length)
+    _refuse_unmeasurable(repeated, sample_rate)
     edges = _edges(length, sample_rate)
     shared = int(np.searchsorted(edges, len(samples), side="right")) - 1
     head, state = _filtered_sums(samples, edges[: shared + 1], sample_rate)
     # A second after its end the filter has died down to 1e-100; then numbers would denormalise.
     ringing = np.zeros(min(length - len(samples), sample_rate), dtype=samples.dtype)
     start = edges[shared]
-    tails = np.concatenate((samples[start:], ringing)), looped[start:]
+    tails = np.concatenate((samples[start:], ringing)), repeated[start:]
     sums = (_filtered_sums(t, edges[shared:] - start, sample_rate, state)[0] for t in tails)
     padded, looped = (_blocks(np.concatenate((head, tail)), sample_rate) for tail in sums)
     return padded, looped
@@ -228,7 +230,7 @@ def _normalised(
     return b0 / a0, b1 / a0, b2 / a0, a1 / a0, a2 / a0
 
 
-def _refuse_unmeasurable(samples: np.ndarray, sample_rate: int) -> None:
+def _refuse_unmeasurable(samples: Any, sample_rate: int) -> None:
     if not isinstance(samples, np.ndarray) or samples.dtype.kind != "f":
         kind = getattr(samples, "dtype", type(samples).__name__)
         raise TypeError(f"loudness needs a floating-point array with full scale 1, got {kind}")

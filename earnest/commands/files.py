@@ -10,7 +10,7 @@ from earnest.protocols.ownpool.inputs import UnusableInput
 NAMES = ("estimates.csv", "next_labels.csv", "evaluation.json", "report.html", "comparison.csv")
 
 
-def new_folder(folder: str | os.PathLike) -> Path:
+def new_folder(folder: str | os.PathLike[str]) -> Path:
     """Return a folder that holds none of the files that are written.
 
     Raises
@@ -29,7 +29,9 @@ def new_folder(folder: str | os.PathLike) -> Path:
     return folder
 
 
-def write_evaluation(found: Any, folder: str | os.PathLike, pool: str | os.PathLike) -> None:
+def write_evaluation(
+    found: Any, folder: str | os.PathLike[str], pool: str | os.PathLike[str]
+) -> None:
     """Write an evaluation as tables, JSON and a page."""
     from earnest.io.provenance import library_versions
     from earnest.reports import own
@@ -45,7 +47,10 @@ def write_evaluation(found: Any, folder: str | os.PathLike, pool: str | os.PathL
 
 
 def write_comparison(
-    found: Any, folder: str | os.PathLike, first: str | os.PathLike, second: str | os.PathLike
+    found: Any,
+    folder: str | os.PathLike[str],
+    first: str | os.PathLike[str],
+    second: str | os.PathLike[str],
 ) -> None:
     """Write a comparison as a table and a page."""
     from earnest.reports import own

@@ -25,7 +25,9 @@ SOURCES = {
 }
 
 
-def list_clips(name: str, root: str | os.PathLike, **options: str | None) -> "pandas.DataFrame":
+def list_clips(
+    name: str, root: str | os.PathLike[str], **options: str | None
+) -> "pandas.DataFrame":
     """List the clips of a data set, without opening them.
 
     Parameters
@@ -87,7 +89,7 @@ def source(name: str) -> ModuleType:
     return importlib.import_module(SOURCES[name])
 
 
-def count(name: str, root: str | os.PathLike) -> dict[str, int | None]:
+def count(name: str, root: str | os.PathLike[str]) -> dict[str, int | None]:
     """Count the clips of a data set: those of the release, listed in a folder, and found there.
 
     Returns

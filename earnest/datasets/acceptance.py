@@ -1,7 +1,7 @@
 """Whether the clips that screening rejected were expected."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas
@@ -11,7 +11,9 @@ class UnexpectedRejections(ValueError):
     """Clips were rejected for reasons that the study does not expect."""
 
 
-def check_rejections(clips: "pandas.DataFrame", accepted_reasons: Collection[str]) -> dict:
+def check_rejections(
+    clips: "pandas.DataFrame", accepted_reasons: Collection[str]
+) -> dict[str, Any]:
     """Count the rejected clips, and refuse those with an unexpected reason.
 
     Parameters

@@ -64,8 +64,8 @@ class _Member(NamedTuple):
 
 
 def extract(
-    archive: str | os.PathLike,
-    folder: str | os.PathLike,
+    archive: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
     *,
     max_bytes: int | None = None,
     max_files: int = MAX_FILES,
@@ -188,6 +188,13 @@ def _zip_members(archive: Path) -> Iterator[_Member]:
             yield _Member(info.filename, info.file_size, refusal, partial(file.open, info))
 
 
+def _open_tar_member(file: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    opened = file.extractfile(info)
+    if opened is None:
+        raise ValueError(f"{info.name} is no file in the archive")
+    return opened
+
+
 def _tar_members(archive: Path) -> Iterator[_Member]:
     with tarfile.open(archive) as file:
         for info in file:
@@ -196,4 +203,4 @@ def _tar_members(archive: Path) -> Iterator[_Member]:
                 refusal = "special_file"
             if info.isdir():
                 continue
-            yield _Member(info.name, info.size, refusal, partial(file.extractfile, info))
+            yield _Member(info.name, info.size, refusal, partial(_open_tar_member, file, info))

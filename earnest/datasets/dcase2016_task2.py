@@ -29,7 +29,7 @@ TRAINING = "dcase2016_task2_train"
 NAME = re.compile(r"(?P<label>[A-Za-z]+)(?P<number>\d+)")
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the isolated sounds of the training set; the scenes of the other sets are mixtures.
 
     Parameters
@@ -73,7 +73,7 @@ def _training(root: Path) -> Path:
     return found[0]
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder, and what it lacks of the release if it must be `complete`.
 
     Returns

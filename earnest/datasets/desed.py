@@ -34,7 +34,7 @@ PARTIAL = True
 SPAN = re.compile(r"(?P<video>.+)_\d+(\.\d+)?_\d+(\.\d+)?")
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the clips with exactly one label, whether their files are there or not.
 
     A clip with several labels has all of them somewhere in its 10 s and is no example of any one:
@@ -113,7 +113,7 @@ def _video(file: str) -> str:
     return match["video"] if match else stem
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder: rows that the table lacks, files that are not there.
 
     Returns

@@ -68,7 +68,7 @@ DURATION_S = 5.0
 CROSSING_FOLDS = frozenset({"esc50/209698", "esc50/234879"})
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the clips that ESC-50's metadata table names, whether their files are there or not.
 
     A file that is missing is listed all the same, so that screening reports it with its reason.
@@ -114,7 +114,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
     )
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Check a folder against the metadata table that came with it.
 
     Parameters

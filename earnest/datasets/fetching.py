@@ -28,9 +28,9 @@ class WrongChecksum(Exception):
 def locate(
     dataset: str,
     *,
-    mirror: str | os.PathLike | None,
-    destination: str | os.PathLike,
-    registry: str | os.PathLike,
+    mirror: str | os.PathLike[str] | None,
+    destination: str | os.PathLike[str],
+    registry: str | os.PathLike[str],
 ) -> Path:
     """Return the folder of a data set, downloading and unpacking it if need be.
 
@@ -78,7 +78,9 @@ def locate(
     return folder
 
 
-def _unpack_all(sources: list[Source], mirror: str | os.PathLike | None, destination: Path) -> None:
+def _unpack_all(
+    sources: list[Source], mirror: str | os.PathLike[str] | None, destination: Path
+) -> None:
     """Unpack every file of a data set; one that comes in parts is joined in one folder."""
     dataset, downloads = sources[0].dataset, destination / "downloads"
     try:
@@ -143,7 +145,7 @@ def _unwrapped(folder: Path) -> Path:
 def _advice(
     dataset: str,
     sources: Iterable[Source],
-    mirror: str | os.PathLike | None,
+    mirror: str | os.PathLike[str] | None,
     destination: Path,
     why: str,
 ) -> str:
@@ -166,7 +168,7 @@ def _advice(
 
 
 def fetch_all(
-    sources: Sequence[Source], folder: str | os.PathLike, *, parallel: int = PARALLEL
+    sources: Sequence[Source], folder: str | os.PathLike[str], *, parallel: int = PARALLEL
 ) -> tuple[list[Path], dict[Source, Exception]]:
     """Download several files at a time, each as `fetch` does.
 
@@ -224,7 +226,7 @@ def fetch_all(
 
 
 def fetch(
-    source: Source, folder: str | os.PathLike, *, stop: threading.Event | None = None
+    source: Source, folder: str | os.PathLike[str], *, stop: threading.Event | None = None
 ) -> Path:
     """Download one file, unless it is there; check its content either way.
 
@@ -249,6 +251,7 @@ def fetch(
         If the file is not to be had.
     """
     path = Path(folder) / source.file
+    wrong, kept = None, path
     for attempt in (1, 2):
         if not path.is_file():
             if source.by_hand:

@@ -5,7 +5,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.datasets import releases
 
@@ -19,7 +19,7 @@ COLUMNS = ("file", "label")
 
 
 def list_clips(
-    root: str | os.PathLike, *, labels: str | None = None, recordings: str | None = None
+    root: str | os.PathLike[str], *, labels: str | None = None, recordings: str | None = None
 ) -> "pandas.DataFrame":
     """List the audio files of a folder.
 
@@ -65,12 +65,12 @@ def list_clips(
     return releases.to_listing("folder", rows)
 
 
-def check(root: str | os.PathLike, *, complete: bool, **options: str | None) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool, **options: str | None) -> list[str]:
     """Say which listed files are not there, do not open, or have a recording in several folds."""
     return releases.problems_of(list_clips(root, **options))
 
 
-def fingerprint(root: str | os.PathLike) -> list[int]:
+def fingerprint(root: str | os.PathLike[str]) -> list[int]:
     """Return number, bytes and latest change of a folder's files, to notice that it changed."""
     stats = [path.stat() for path in _files(Path(root), ())]
     latest = max((stat.st_mtime_ns for stat in stats), default=0)
@@ -85,7 +85,7 @@ def _files(root: Path, suffixes: tuple[str, ...] | frozenset[str]) -> Iterator[P
             yield path
 
 
-def _by_sub_folder(root: Path) -> Iterator[dict]:
+def _by_sub_folder(root: Path) -> Iterator[dict[str, Any]]:
     for path in _files(root, SUFFIXES):
         name = path.relative_to(root)
         if len(name.parts) == 1:
@@ -97,7 +97,7 @@ def _by_sub_folder(root: Path) -> Iterator[dict]:
         yield {"clip": clip, "path": path, "label": name.parts[0], "recording": clip}
 
 
-def _by_table(root: Path, labels: str) -> Iterator[dict]:
+def _by_table(root: Path, labels: str) -> Iterator[dict[str, Any]]:
     path = root / labels
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
     options = [name for name in ("recording", "fold") if name in _header(path, separator)]

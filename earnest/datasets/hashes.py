@@ -17,10 +17,10 @@ class ChangedFiles(Exception):
 
 
 def record(
-    root: str | os.PathLike,
+    root: str | os.PathLike[str],
     listing: "pandas.DataFrame",
     *,
-    path: str | os.PathLike | None = None,
+    path: str | os.PathLike[str] | None = None,
 ) -> "pandas.DataFrame":
     """Record the size and SHA-256 of every listed file that is there, in a TSV.
 
@@ -45,10 +45,10 @@ def record(
 
 
 def compare(
-    root: str | os.PathLike,
+    root: str | os.PathLike[str],
     listing: "pandas.DataFrame",
     *,
-    path: str | os.PathLike | None = None,
+    path: str | os.PathLike[str] | None = None,
 ) -> int:
     """Compare every listed file with the recorded hashes.
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.datasets import tabular
 
@@ -28,7 +28,7 @@ def file_names(name: str) -> tuple[str, ...]:
     return tuple(file for files in JOINED.get(name, ((f"{name}.dat",),)) for file in files)
 
 
-def find(name: str, folders: Sequence[str | os.PathLike]) -> list[Path]:
+def find(name: str, folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     """Return the files of a data set: one, or the two that abalone is joined from, or none."""
     file = tabular.first_file(folders, (f"{name}.dat", f"{name}.dat.gz", f"{name}/{name}.dat"))
     if file is not None:
@@ -37,7 +37,7 @@ def find(name: str, folders: Sequence[str | os.PathLike]) -> list[Path]:
     return [] if None in parts else [part for part in parts if part is not None]
 
 
-def read(name: str, folders: Sequence[str | os.PathLike]) -> tabular.Table:
+def read(name: str, folders: Sequence[str | os.PathLike[str]]) -> tabular.Table:
     """Read a data set, with or without KEEL's header of `@` lines, packed by gzip or not.
 
     Parameters
@@ -106,7 +106,7 @@ def _rings(
     rows: "pandas.DataFrame", counted: "pandas.DataFrame", path: Path, other: Path
 ) -> list[str]:
     """Look up the ring count of each row by its eight inputs."""
-    rings: dict[tuple, str] = {}
+    rings: dict[tuple[Any, ...], str] = {}
     header = not str(counted.iloc[0, -1]).strip().isdigit()  # UCI's own file has none
     for *inputs, ring in counted.iloc[int(header) :].itertuples(index=False):
         key = _key(inputs)
@@ -119,6 +119,6 @@ def _rings(
     return [rings[key] for key in keys]
 
 
-def _key(inputs: Sequence) -> tuple:
+def _key(inputs: Sequence[Any]) -> tuple[Any, ...]:
     sex, *numbers = inputs
     return (str(sex).strip(), *map(float, numbers))

@@ -9,7 +9,7 @@ from pathlib import Path
 from earnest.io import disk
 
 
-def download(requirement: str, path: str | os.PathLike) -> Path:
+def download(requirement: str, path: str | os.PathLike[str]) -> Path:
     """Download a package's file without installing it.
 
     Parameters

@@ -26,14 +26,14 @@ def file_names(name: str) -> tuple[str, ...]:
     return downloads(name)
 
 
-def find(name: str, folders: Sequence[str | os.PathLike]) -> list[Path]:
+def find(name: str, folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     """Return the file of a data set, or none."""
     names = (f"{name}.tsv.gz", f"{name}.tsv", f"{name}/{name}.tsv.gz", f"{name}/{name}.tsv")
     file = tabular.first_file(folders, names)
     return [] if file is None else [file]
 
 
-def read(name: str, folders: Sequence[str | os.PathLike]) -> tabular.Table:
+def read(name: str, folders: Sequence[str | os.PathLike[str]]) -> tabular.Table:
     """Read a data set.
 
     Parameters

@@ -54,7 +54,7 @@ class Predictions:
     train_sizes: dict[str, int]
 
 
-def read(path: str | os.PathLike, subconcepts: str | os.PathLike) -> Predictions:
+def read(path: str | os.PathLike[str], subconcepts: str | os.PathLike[str]) -> Predictions:
     """Read predictions and the table of subconcepts.
 
     Parameters
@@ -139,7 +139,7 @@ def read_subconcepts(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict
     return majority, minority, {name: int(size) for name, _, size in order}
 
 
-def _binary(frame: "pandas.DataFrame", column: str, path: str | os.PathLike) -> np.ndarray:
+def _binary(frame: "pandas.DataFrame", column: str, path: str | os.PathLike[str]) -> np.ndarray:
     values = _numbers(frame, column, path)
     wrong = np.flatnonzero(~np.isin(values, (0, 1)))
     if len(wrong):
@@ -149,7 +149,7 @@ def _binary(frame: "pandas.DataFrame", column: str, path: str | os.PathLike) -> 
     return values == 1
 
 
-def _numbers(frame: "pandas.DataFrame", column: str, path: str | os.PathLike) -> np.ndarray:
+def _numbers(frame: "pandas.DataFrame", column: str, path: str | os.PathLike[str]) -> np.ndarray:
     try:
         values = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
@@ -160,7 +160,7 @@ def _numbers(frame: "pandas.DataFrame", column: str, path: str | os.PathLike) ->
     return values
 
 
-def _whole(frame: "pandas.DataFrame", column: str, path: str | os.PathLike) -> np.ndarray:
+def _whole(frame: "pandas.DataFrame", column: str, path: str | os.PathLike[str]) -> np.ndarray:
     if column not in frame.columns:
         return np.zeros(len(frame), dtype=np.int64)
     values = _numbers(frame, column, path)
@@ -173,7 +173,7 @@ def _whole(frame: "pandas.DataFrame", column: str, path: str | os.PathLike) -> n
 
 
 def _posteriors(
-    frame: "pandas.DataFrame", names: tuple[str, ...], path: str | os.PathLike
+    frame: "pandas.DataFrame", names: tuple[str, ...], path: str | os.PathLike[str]
 ) -> np.ndarray:
     found = [str(c).removeprefix(POSTERIOR) for c in frame.columns if str(c).startswith(POSTERIOR)]
     unknown = [name for name in found if name not in names]
@@ -201,7 +201,7 @@ def _true_subconcepts(
     is_minority: np.ndarray,
     majority: tuple[str, ...],
     minority: tuple[str, ...],
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
 ) -> np.ndarray | None:
     if "subconcept" not in frame.columns:
         return None

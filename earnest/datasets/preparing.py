@@ -22,7 +22,7 @@ def prepare(
     listing: "pandas.DataFrame",
     *,
     part: int,
-    array_path: str | os.PathLike,
+    array_path: str | os.PathLike[str],
     root_seed: int,
     quality: str = "HQ",
     sample_rate: int = audio.SAMPLE_RATE,
@@ -88,7 +88,7 @@ def prepare(
                 facts, samples = _prepare_one(row, settings)
                 if samples is not None:
                     samples = samples.astype("<f4", copy=False)
-                    file.write(samples)
+                    file.write(samples.data)
                     facts |= {"row": used, "checksum": checksums.of_bytes(samples)}
                     used += 1
                 records.append(row | {"part": part} | facts)

@@ -77,7 +77,7 @@ class Source:
         return self.address.removeprefix(BY_HAND)
 
 
-def read_registry(path: str | os.PathLike) -> dict[str, list[Source]]:
+def read_registry(path: str | os.PathLike[str]) -> dict[str, list[Source]]:
     """Read the table of downloads.
 
     Returns
@@ -106,27 +106,28 @@ def read_registry(path: str | os.PathLike) -> dict[str, list[Source]]:
 
 
 def _source(row: Mapping[str, str | None], where: str) -> Source:
-    if None in row or None in row.values():
+    cells = {column: text for column, text in row.items() if text is not None}
+    if None in row or len(cells) < len(row):
         raise ValueError(f"{where}: {len(COLUMNS)} cells, parted by tabs, are needed")
     for name in ("dataset", "file", "address"):
-        if not row[name]:
+        if not cells[name]:
             raise ValueError(f"{where}: the cell of column {name} is empty")
-    if not _is_name(row["file"]) or not _is_name(row["dataset"]):
+    if not _is_name(cells["file"]) or not _is_name(cells["dataset"]):
         raise ValueError(f"{where}: data set and file are plain names, without a folder")
-    place = PurePosixPath(row["place"])
+    place = PurePosixPath(cells["place"])
     if place.is_absolute() or ".." in place.parts:
         raise ValueError(f"{where}: the place must lie in the data set's folder")
-    if not ADDRESS.fullmatch(row["address"]):
+    if not ADDRESS.fullmatch(cells["address"]):
         raise ValueError(
             f"{where}: the address must start with https:// or http://, or be `pip: NAME==VERSION`"
         )
-    if row["bytes"] and not row["bytes"].isdigit():
+    if cells["bytes"] and not cells["bytes"].isdigit():
         raise ValueError(f"{where}: bytes must be a whole number or empty, got {row['bytes']!r}")
-    algorithm, _, digest = row["checksum"].partition(":")
-    if row["checksum"] and not (algorithm in ("sha256", "md5") and digest.isalnum()):
+    algorithm, _, digest = cells["checksum"].partition(":")
+    if cells["checksum"] and not (algorithm in ("sha256", "md5") and digest.isalnum()):
         raise ValueError(f"{where}: a checksum reads sha256:DIGEST or md5:DIGEST, or is empty")
-    size = int(row["bytes"]) if row["bytes"] else None
-    texts = {name: row[name] for name in COLUMNS if name != "bytes"}
+    size = int(cells["bytes"]) if cells["bytes"] else None
+    texts = {name: cells[name] for name in COLUMNS if name != "bytes"}
     return Source(size=size, **texts)
 
 
@@ -134,7 +135,7 @@ def _is_name(text: str) -> bool:
     return PurePosixPath(text).name == text and "\\" not in text
 
 
-def resolve(sources: Iterable[Source], downloads: str | os.PathLike) -> list[Source]:
+def resolve(sources: Iterable[Source], downloads: str | os.PathLike[str]) -> list[Source]:
     """Replace whole records of Zenodo by their files, names, sizes and MD5 as the record says.
 
     What a record said on the first download is kept in `downloads`, so that a later version of
@@ -147,7 +148,7 @@ def resolve(sources: Iterable[Source], downloads: str | os.PathLike) -> list[Sou
     ValueError
         If the address is not one of a record, or what came is no description of one.
     """
-    resolved = []
+    resolved: list[Source] = []
     for source in sources:
         if source.file == WHOLE_RECORD:
             resolved += _files_of_record(source, Path(downloads))

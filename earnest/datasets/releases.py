@@ -12,7 +12,7 @@ COLUMNS = ("clip_id", "dataset", "path", "label", "fold", "recording")
 
 
 def read_table(
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     columns: Sequence[str],
     *,
     holds: str,
@@ -56,9 +56,10 @@ def read_table(
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing: the folder must hold {holds}")
-    quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+    # tabs part cells that hold quotation marks as they are
+    quoted: Any = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {}
     with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator, quoting=quoting)
+        reader = csv.reader(file, delimiter=separator, **quoted)
         lines = [(reader.line_num, cells) for cells in reader if cells]
     names = lines.pop(0)[1] if header and lines else list(columns)
     absent = [name for name in columns if name not in names]

@@ -4,13 +4,14 @@ import importlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from earnest import io
 from earnest.datasets import archives, fetching, hashes, registry, tabular
 from earnest.io import disk
 
 
-def is_registered(collection: str, name: str, table: str | os.PathLike) -> bool:
+def is_registered(collection: str, name: str, table: str | os.PathLike[str]) -> bool:
     """Whether the registry says where to download a table, or the archive that may hold it."""
     return bool(_sources(collection, name, table))
 
@@ -19,10 +20,10 @@ def fetch_table(
     collection: str,
     name: str,
     *,
-    table: str | os.PathLike,
-    destination: str | os.PathLike,
-    records: str | os.PathLike,
-) -> dict:
+    table: str | os.PathLike[str],
+    destination: str | os.PathLike[str],
+    records: str | os.PathLike[str],
+) -> dict[str, Any]:
     """Download a table of a collection; archives that hold several tables are unpacked once.
 
     The SHA-256 of the table is recorded when it is first seen and compared ever after, since not
@@ -72,7 +73,7 @@ def fetch_table(
 
 
 def found_by(
-    files: Sequence[str | os.PathLike], folders: Sequence[str]
+    files: Sequence[str | os.PathLike[str]], folders: Sequence[str]
 ) -> tuple[list[str], str | None]:
     """Return the folders to look through, those of a download added, and why it failed, or None.
 
@@ -93,7 +94,7 @@ def found_by(
     return [*folders, *added], reasons[0] if reasons else None
 
 
-def _sources(collection: str, name: str, table: str | os.PathLike) -> list[registry.Source]:
+def _sources(collection: str, name: str, table: str | os.PathLike[str]) -> list[registry.Source]:
     downloads = importlib.import_module(tabular.COLLECTIONS[collection]).downloads(name)
     rows = registry.read_registry(table).get(collection, [])
     return [source for source in rows if source.file in downloads]

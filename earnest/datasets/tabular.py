@@ -56,7 +56,7 @@ class Table:
     text_columns: tuple[str, ...]
 
 
-def read(collection: str, name: str, folders: Sequence[str | os.PathLike]) -> Table:
+def read(collection: str, name: str, folders: Sequence[str | os.PathLike[str]]) -> Table:
     """Read a data set of a collection from the first folder that holds it.
 
     Parameters
@@ -84,7 +84,7 @@ def read(collection: str, name: str, folders: Sequence[str | os.PathLike]) -> Ta
     return _module(collection).read(name, folders)
 
 
-def files(collection: str, name: str, folders: Sequence[str | os.PathLike]) -> list[str]:
+def files(collection: str, name: str, folders: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that `read` would open; none where the data set is missing."""
     return [str(path) for path in _module(collection).find(name, folders)]
 
@@ -98,7 +98,7 @@ def _module(collection: str) -> Any:
 
 
 @contextmanager
-def named_damage(path: str | os.PathLike) -> Iterator[None]:
+def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn what a damaged or foreign file raises while it is read into an `UnusableTable`.
 
     A packed file is unpacked once before that, piece by piece: one that would fill the memory is
@@ -132,19 +132,21 @@ def _refuse_bombs(path: Path) -> None:
                 )
 
 
-def first_file(folders: Sequence[str | os.PathLike], names: Sequence[str]) -> Path | None:
+def first_file(folders: Sequence[str | os.PathLike[str]], names: Sequence[str]) -> Path | None:
     """Return the first file of one of these names in the first folder that has one."""
     paths = [Path(folder) / name for folder in folders for name in names]
     return next((path for path in paths if path.is_file()), None)
 
 
-def missing(name: str, file: str, address: str, folders: Sequence[str | os.PathLike]) -> str:
+def missing(name: str, file: str, address: str, folders: Sequence[str | os.PathLike[str]]) -> str:
     """Say which file of a missing data set to put where."""
     looked = ", ".join(str(folder) for folder in folders) or "nowhere"
     return f"data set {name} is missing: put {file} from {address} into one of: {looked}"
 
 
-def to_table(frame: "pandas.DataFrame", labels: Sequence, *, path: str | os.PathLike) -> Table:
+def to_table(
+    frame: "pandas.DataFrame", labels: Sequence[Any], *, path: str | os.PathLike[str]
+) -> Table:
     """Code the columns of a data frame as numbers.
 
     Numbers stay as they are, in the single precision that random forests compute with.
@@ -170,10 +172,10 @@ def to_table(frame: "pandas.DataFrame", labels: Sequence, *, path: str | os.Path
         If there is no row or no column, a class is empty, a number is infinite in single
         precision, or a text column has more than 50 values.
     """
-    labels = np.array([str(label).strip() for label in labels], dtype=str)
+    classes = np.array([str(label).strip() for label in labels], dtype=str)
     if frame.shape[0] == 0 or frame.shape[1] == 0:
         raise UnusableTable(f"{path}: no rows or no columns of features")
-    empty = np.flatnonzero(np.isin(labels, MISSING_MARKS))
+    empty = np.flatnonzero(np.isin(classes, MISSING_MARKS))
     if len(empty):
         raise UnusableTable(f"{path}, row {empty[0]}: no class")
     text = tuple(str(name) for name in frame.columns if not _is_number(frame[name]))
@@ -184,7 +186,7 @@ def to_table(frame: "pandas.DataFrame", labels: Sequence, *, path: str | os.Path
     return Table(
         features=np.column_stack([values for values, _ in coded]),
         names=tuple(name for _, names in coded for name in names),
-        labels=labels,
+        labels=classes,
         missing=int(frame.isna().to_numpy().sum()),
         text_columns=text,
     )
@@ -195,7 +197,7 @@ def _is_number(column: "pandas.Series") -> bool:
     return column.dtype.kind in "biuf" or bool(column.isna().all())
 
 
-def _numbers(column: "pandas.Series", path: str | os.PathLike) -> tuple[np.ndarray, list[str]]:
+def _numbers(column: "pandas.Series", path: str | os.PathLike[str]) -> tuple[np.ndarray, list[str]]:
     with np.errstate(over="ignore"):  # what overflows is infinite, and refused below
         values = column.to_numpy(dtype=np.float64, na_value=np.nan).astype(np.float32)
     infinite = np.flatnonzero(np.isinf(values))
@@ -207,7 +209,9 @@ def _numbers(column: "pandas.Series", path: str | os.PathLike) -> tuple[np.ndarr
     return values[:, np.newaxis], [str(column.name)]
 
 
-def _categories(column: "pandas.Series", path: str | os.PathLike) -> tuple[np.ndarray, list[str]]:
+def _categories(
+    column: "pandas.Series", path: str | os.PathLike[str]
+) -> tuple[np.ndarray, list[str]]:
     values = column.fillna(MISSING_CATEGORY).astype(str).str.strip().to_numpy(dtype=str)
     found = np.unique(values)
     if len(found) > MOST_CATEGORIES:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from earnest.io import disk
@@ -47,7 +47,9 @@ class Stopped(Exception):
     """A download was given up because another one cannot be finished."""
 
 
-def download(address: str, path: str | os.PathLike, *, stop: threading.Event | None = None) -> Path:
+def download(
+    address: str, path: str | os.PathLike[str], *, stop: threading.Event | None = None
+) -> Path:
     """Download a file, going on where an earlier download of it stopped.
 
     What arrives is written to `<name>.part`, beside a note of the address and of what the server
@@ -200,7 +202,7 @@ def _start(answer: "requests.Response", have: int, whole: int | None) -> int | N
     return have if fits else None
 
 
-def _read_note(part: Path) -> dict:
+def _read_note(part: Path) -> dict[str, Any]:
     try:
         return json.loads(_note(part).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -233,7 +235,12 @@ def _write(
 ) -> None:
     from tqdm import tqdm
 
-    style = {"unit": "B", "unit_scale": True, "unit_divisor": 1024, "mininterval": 2}
+    style: dict[str, Any] = {
+        "unit": "B",
+        "unit_scale": True,
+        "unit_divisor": 1024,
+        "mininterval": 2,
+    }
     with tqdm(total=whole, initial=start, desc=part.with_suffix("").name, **style) as bar:
         for chunk in answer.raw.stream(CHUNK, decode_content=False):
             if stop is not None and stop.is_set():

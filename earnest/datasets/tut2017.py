@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.datasets import releases
 
@@ -37,7 +37,7 @@ FOLDS = (1, 2, 3, 4)
 EVALUATION_FOLD = 0
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the segments of both sets, whether their files are there or not.
 
     A segment of the development set has as `fold` the official fold, 1 to 4, that evaluates on
@@ -73,7 +73,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
     return releases.to_listing("tut2017", rows)
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder, and what it lacks of the release if it must be `complete`.
 
     Returns
@@ -102,7 +102,7 @@ def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
     return problems
 
 
-def _undamaged(folder: Path) -> list[dict]:
+def _undamaged(folder: Path) -> list[dict[str, Any]]:
     damaged = _damaged(folder)
     rows = list(_segments(folder))
     unknown = sorted(damaged - {row["file"] for row in rows})
@@ -134,7 +134,7 @@ def _damaged(folder: Path) -> set[str]:
     return set(rows["file"])
 
 
-def _segments(folder: Path) -> Iterator[dict]:
+def _segments(folder: Path) -> Iterator[dict[str, Any]]:
     setup = folder / "evaluation_setup"
     if folder.name == EVALUATION:
         labels, folds, names = _evaluation_labels(folder), {}, _original_names(setup)

@@ -24,7 +24,7 @@ LABELS = (
 )
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the clips that `metadata/UrbanSound8K.csv` names, whether their files are there or not.
 
     Parameters
@@ -70,7 +70,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
     )
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder, and what it lacks of the release if it must be `complete`.
 
     Returns

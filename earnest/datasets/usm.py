@@ -6,7 +6,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.datasets import releases
 
@@ -47,7 +47,7 @@ LABELS = (
 STEM = re.compile(r"(?P<soundscape>\d+)_mix_stem_(?P<stem>\d+)")
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the stems, one sound each; the soundscapes themselves have many labels and are left out.
 
     Parameters
@@ -88,7 +88,7 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
     return releases.to_listing("usm", [row for row in rows if row["recording"] is not None])
 
 
-def _stems(root: Path, part: str) -> Iterator[dict]:
+def _stems(root: Path, part: str) -> Iterator[dict[str, Any]]:
     uploads = _uploads(root / "metadata" / f"usm_{part}.csv")
     found: dict[int, list[tuple[Path, str]]] = defaultdict(list)
     for path in (root / part).glob("[!.]*_mix_stem_*.wav"):
@@ -152,7 +152,7 @@ def _label(target: Path) -> str:
     return LABELS[int(chosen[0])]
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder, and what it lacks of the release if it must be `complete`.
 
     Returns

@@ -21,9 +21,9 @@ class IncompleteData(ValueError):
 def locate(
     dataset: str,
     *,
-    mirror: str | os.PathLike | None,
-    destination: str | os.PathLike,
-    registry: str | os.PathLike,
+    mirror: str | os.PathLike[str] | None,
+    destination: str | os.PathLike[str],
+    registry: str | os.PathLike[str],
 ) -> dict[str, str]:
     """Find a data set, as `earnest.datasets.fetching.locate` does, and say where it came from.
 
@@ -37,7 +37,7 @@ def locate(
     return {"root": str(root), "origin": MIRROR if from_mirror else DOWNLOAD}
 
 
-def locate_own(path: str | os.PathLike) -> dict[str, str | list[int]]:
+def locate_own(path: str | os.PathLike[str]) -> dict[str, str | list[int]]:
     """Say where the user's own folder is, and what tells that its files changed.
 
     Returns
@@ -50,10 +50,10 @@ def locate_own(path: str | os.PathLike) -> dict[str, str | list[int]]:
 
 def list_verified(
     dataset: str,
-    root: str | os.PathLike,
+    root: str | os.PathLike[str],
     *,
     origin: str,
-    records: str | os.PathLike,
+    records: str | os.PathLike[str],
     **options: str | None,
 ) -> "pandas.DataFrame":
     """List the clips of a data set after checking it against its metadata and earlier hashes.
@@ -102,7 +102,7 @@ def list_verified(
 
 
 def _check_release(
-    dataset: str, root: str | os.PathLike, *, complete: bool, **options: str | None
+    dataset: str, root: str | os.PathLike[str], *, complete: bool, **options: str | None
 ) -> None:
     problems = datasets.source(dataset).check(root, complete=complete, **options)
     if problems and complete:

@@ -18,7 +18,7 @@ PARTS = {"tr": 1, "val": 2, "te": 3}
 NAME = re.compile(r"(?P<speaker>[fm]\d+)_(?P<collection>\d+)_(?P<label>[a-z]+)")
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the clips in `audio_16k/`, by their names.
 
     Parameters
@@ -88,7 +88,7 @@ def _folds(folder: Path) -> dict[str, int]:
     return folds
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder, and what it lacks of the release if it must be `complete`.
 
     Returns

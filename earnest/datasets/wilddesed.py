@@ -14,7 +14,7 @@ LABELS = desed.LABELS
 PARTIAL = True
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the clips with exactly one label; the layout is DESED's.
 
     `recording` is `desed/<video>`, because the sounds are those of DESED: a study on both keeps
@@ -23,6 +23,6 @@ def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
     return desed.list_weak(Path(root), "wilddesed")
 
 
-def check(root: str | os.PathLike, *, complete: bool) -> list[str]:
+def check(root: str | os.PathLike[str], *, complete: bool) -> list[str]:
     """Say what is wrong with a folder, as `earnest.datasets.desed.check` does."""
     return desed.check_weak(Path(root), list_clips(root))

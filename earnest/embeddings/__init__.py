@@ -229,7 +229,8 @@ def leftovers(
     """
     if not BACKENDS[backend].is_matched:
         return ""
-    names = get_backend(backend, **options).unused(items, variant=variant)
+    array: Any = get_backend(backend, **options)  # the only backend that may hold too much
+    names = array.unused(items, variant=variant)
     if not names:
         return "every vector belongs to an item"
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""

@@ -35,7 +35,7 @@ def train_backbone(
     name: str,
     sample_rate: int,
     length: int,
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train a network to name the foregrounds of a study's training items.
 

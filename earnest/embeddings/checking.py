@@ -74,7 +74,7 @@ def demand(checks: list[Check], name: str) -> None:
         raise FailedChecks(f"backend {name} fails {len(failed)} checks: {'; '.join(failed)}")
 
 
-def _run(name: str, check: Callable, backend: Backend, seconds: float) -> Check:
+def _run(name: str, check: Callable[..., Any], backend: Backend, seconds: float) -> Check:
     try:
         return Check(name, True, check(backend, seconds))
     except _Refused as refusal:

@@ -2,7 +2,7 @@
 
 import hashlib
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -113,7 +113,7 @@ def mean_over_windows(
     return vectors.reshape(len(waveforms), len(starts), vectors.shape[1]).mean(axis=1)
 
 
-def missing_packages(backend: str, packages: dict[str, str], command: str) -> Iterator[str]:
+def missing_packages(backend: str, packages: Mapping[str, str], command: str) -> Iterator[str]:
     """Yield one sentence if packages that a backend needs are not installed; imports nothing.
 
     Parameters

@@ -19,7 +19,7 @@ FLUSH = 512  # new vectors that are written at a time; a killed job loses no mor
 def content_key(waveform: np.ndarray, sample_rate: int) -> str:
     """Return the SHA-256 of a waveform (samples,) float32 and its rate in Hz."""
     digest = hashlib.sha256(sample_rate.to_bytes(8, "little"))
-    digest.update(np.ascontiguousarray(waveform, dtype="<f4"))
+    digest.update(np.ascontiguousarray(waveform, dtype="<f4").data)
     return digest.hexdigest()
 
 
@@ -40,7 +40,7 @@ class KeptVectors:
     """
 
     def __init__(
-        self, folder: str | os.PathLike, *, description: Mapping[str, Any], code: str
+        self, folder: str | os.PathLike[str], *, description: Mapping[str, Any], code: str
     ) -> None:
         own = provenance.stamp(code, **io.plain(dict(description)))
         self.folder = Path(folder) / own
@@ -99,7 +99,7 @@ class KeptVectors:
         known = np.array([key in self._places for key in keys], dtype=bool)
         vectors = np.zeros((len(keys), dimension), dtype=np.float32)
         self.known += int(known.sum())
-        for position in np.flatnonzero(known):
+        for position in np.flatnonzero(known).tolist():
             pack, row = self._places[keys[position]]
             vectors[position] = self._packs[pack][1][row]
         return known, vectors

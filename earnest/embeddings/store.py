@@ -66,7 +66,7 @@ def rejected(sounds: "pandas.DataFrame") -> list[str]:
 
 
 def embed_shard(
-    audio_path: str | os.PathLike,
+    audio_path: str | os.PathLike[str],
     items: "pandas.DataFrame",
     backend: Backend,
     *,
@@ -168,7 +168,7 @@ def refuse_non_finite(vectors: np.ndarray, names: "pandas.Series", backend: str)
 
 @contextmanager
 def opened_sounds(
-    path: str | os.PathLike, items: "pandas.DataFrame", *, sample_rate: int, length: int
+    path: str | os.PathLike[str], items: "pandas.DataFrame", *, sample_rate: int, length: int
 ) -> Iterator[Callable[[np.ndarray], np.ndarray]]:
     """Open the sounds of one shard; yield what reads some rows as (n, length) float32.
 
@@ -222,7 +222,7 @@ def opened_sounds(
 
 
 def _check_rows(
-    samples: int, found: int, rows: np.ndarray, length: int, path: str | os.PathLike
+    samples: int, found: int, rows: np.ndarray, length: int, path: str | os.PathLike[str]
 ) -> None:
     held, ragged = divmod(samples, length)
     if found != length or ragged or rows.max() >= held or rows.min() < 0:
@@ -251,7 +251,7 @@ def resampled(waveforms: np.ndarray, source_rate: int, target_rate: int) -> np.n
 
 
 def append(
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     items: "pandas.DataFrame",
     waveforms: np.ndarray,
     backend: Backend,
@@ -311,7 +311,7 @@ def append(
 
 
 def write_store(
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     items: "pandas.DataFrame",
     embeddings: np.ndarray,
     meta: Mapping[str, Any],
@@ -335,7 +335,7 @@ def write_store(
     io.write_json(dict(meta), Path(folder) / META)
 
 
-def read_store(folder: str | os.PathLike) -> Store:
+def read_store(folder: str | os.PathLike[str]) -> Store:
     """Read what `write_store` wrote; the array is memory-mapped.
 
     Raises

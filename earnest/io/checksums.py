@@ -29,7 +29,7 @@ class DamagedFile(ValueError):
         The file; whoever knows that it can be made again may delete it.
     """
 
-    def __init__(self, path: str | os.PathLike, problem: str) -> None:
+    def __init__(self, path: str | os.PathLike[str], problem: str) -> None:
         super().__init__(f"{path} {problem}; delete it and run again, and it is made anew")
         self.path = Path(path)
 
@@ -49,7 +49,7 @@ def placeholder() -> dict[str, str]:
     return {KEY: _EMPTY.decode()}
 
 
-def seal_parquet(path: str | os.PathLike) -> None:
+def seal_parquet(path: str | os.PathLike[str]) -> None:
     """Fill in the checksum of a parquet file whose metadata hold the `placeholder`."""
     with open(path, "rb+") as file:
         content = file.read()
@@ -60,7 +60,7 @@ def seal_parquet(path: str | os.PathLike) -> None:
         file.write(of_bytes(content).encode())
 
 
-def verified_parquet(path: str | os.PathLike) -> "pyarrow.Buffer":
+def verified_parquet(path: str | os.PathLike[str]) -> "pyarrow.Buffer":
     """Return the content of a parquet file, memory-mapped, after verifying its checksum.
 
     Raises
@@ -91,7 +91,7 @@ def _place_in_footer(content: Any) -> int | None:
     return None if place < 0 else start + place + _VALUE_AT
 
 
-def seal_array(path: str | os.PathLike) -> None:
+def seal_array(path: str | os.PathLike[str]) -> None:
     """Append the checksum to a .npy file, behind the array, where numpy does not look."""
     import numpy as np
 
@@ -102,7 +102,7 @@ def seal_array(path: str | os.PathLike) -> None:
         file.write(_ARRAY_MARK + digest.encode() + b"\n")
 
 
-def verify_array(path: str | os.PathLike) -> None:
+def verify_array(path: str | os.PathLike[str]) -> None:
     """Compare a .npy file with the checksum behind its array.
 
     Raises
@@ -123,7 +123,7 @@ def verify_array(path: str | os.PathLike) -> None:
     _compare(path, end[len(_ARRAY_MARK) : -1], of_bytes(content[:-_ARRAY_END]))
 
 
-def verify_samples(path: str | os.PathLike, row: int, samples: Any, checksum: Any) -> None:
+def verify_samples(path: str | os.PathLike[str], row: int, samples: Any, checksum: Any) -> None:
     """Compare the samples of one item with the checksum that its table has.
 
     An item without one (null) lies in no shard that earnest wrote, and passes.
@@ -137,7 +137,7 @@ def verify_samples(path: str | os.PathLike, row: int, samples: Any, checksum: An
         raise DamagedFile(path, f"holds other samples in row {row} than its table says")
 
 
-def _compare(path: str | os.PathLike, written: bytes, computed: str) -> None:
+def _compare(path: str | os.PathLike[str], written: bytes, computed: str) -> None:
     if written != computed.encode():
         raise DamagedFile(
             path,

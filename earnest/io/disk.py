@@ -16,7 +16,7 @@ class DiskFull(Exception):
 
 
 @contextmanager
-def told_when_full(path: str | os.PathLike) -> Iterator[None]:
+def told_when_full(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn the errors of a full disk into a `DiskFull` that names the file and the room left."""
     try:
         yield
@@ -29,7 +29,7 @@ def told_when_full(path: str | os.PathLike) -> Iterator[None]:
         ) from error
 
 
-def free_bytes(path: str | os.PathLike) -> int:
+def free_bytes(path: str | os.PathLike[str]) -> int:
     """Return how many bytes may be written where a path is, or will be."""
     import shutil
 
@@ -40,7 +40,7 @@ def free_bytes(path: str | os.PathLike) -> int:
 
 
 @contextmanager
-def locked(path: str | os.PathLike) -> Iterator[None]:
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     """Wait until no other thread or process holds the lock of a path, and hold it.
 
     The lock is an empty file `.<name>.lock` beside it, which stays: to delete it would let two
@@ -67,7 +67,7 @@ def with_advice(error: OSError, path: Path) -> OSError:
     )
 
 
-def find_unwritable(*folders: str | os.PathLike) -> Iterator[str]:
+def find_unwritable(*folders: str | os.PathLike[str]) -> Iterator[str]:
     """Yield a sentence for each folder in which nothing can be written, or that cannot be made."""
     for folder in map(Path, folders):
         there = folder

@@ -29,7 +29,7 @@ def write_wav(blocks: Iterable[np.ndarray], file: BinaryIO, sample_rate: int) ->
             written += samples.nbytes
             if written > WAV_BYTES:
                 raise ValueError("this exceeds the 4 GB that a WAV file can hold: use more shards")
-            sound.writeframesraw(np.ascontiguousarray(samples))
+            sound.writeframesraw(samples.tobytes())
 
 
 def write_flac(blocks: Iterable[np.ndarray], file: BinaryIO, sample_rate: int) -> None:
@@ -59,7 +59,7 @@ Writer = Callable[[Iterable[np.ndarray], BinaryIO, int], None]
 WRITERS: dict[str, Writer] = {".wav": write_wav, ".flac": write_flac}
 
 
-def writer(path: str | os.PathLike) -> Writer:
+def writer(path: str | os.PathLike[str]) -> Writer:
     """Return what writes the format that a file's name asks for."""
     suffix = Path(path).suffix
     if suffix not in WRITERS:

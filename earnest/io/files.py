@@ -27,7 +27,7 @@ class StampError(ValueError):
 
 
 @contextmanager
-def written_aside(path: str | os.PathLike) -> Iterator[Path]:
+def written_aside(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path`, and rename it to `path` if the block succeeds.
 
     A killed or failed block leaves `path` as it was; the temporary file keeps the
@@ -74,7 +74,7 @@ def _empty_file_beside(path: Path) -> Path:
 
 
 def write_frame(
-    table: str, frame: "pandas.DataFrame", path: str | os.PathLike, *, stamp: str = ""
+    table: str, frame: "pandas.DataFrame", path: str | os.PathLike[str], *, stamp: str = ""
 ) -> None:
     """Check a data frame against its schema and write it as parquet.
 
@@ -106,7 +106,7 @@ def write_frame(
 
 
 def read_frame(
-    table: str, path: str | os.PathLike, *, only: Mapping[str, Any] | None = None
+    table: str, path: str | os.PathLike[str], *, only: Mapping[str, Any] | None = None
 ) -> "pandas.DataFrame":
     """Read a parquet file that `write_frame` wrote; columns in schema order, nullable types kept.
 
@@ -130,7 +130,7 @@ def read_frame(
 
 
 def read_shards(
-    table: str, paths: Sequence[str | os.PathLike], *, stamp: str | Sequence[str]
+    table: str, paths: Sequence[str | os.PathLike[str]], *, stamp: str | Sequence[str]
 ) -> "pandas.DataFrame":
     """Read and join the shards of one stage, in the order given.
 
@@ -176,7 +176,7 @@ def read_shards(
 
 
 def read_arrow(
-    table: str, path: str | os.PathLike, only: Mapping[str, Any] | None = None
+    table: str, path: str | os.PathLike[str], only: Mapping[str, Any] | None = None
 ) -> "pyarrow.Table":
     """Read a parquet file as `read_frame` does, as an Arrow table with its metadata."""
     import pyarrow as pa
@@ -200,7 +200,7 @@ def _to_pandas(rows: Any) -> "pandas.DataFrame":
     return frame.astype(dict.fromkeys(plain, "int64"))
 
 
-def write_csv(table: str, frame: "pandas.DataFrame", path: str | os.PathLike) -> None:
+def write_csv(table: str, frame: "pandas.DataFrame", path: str | os.PathLike[str]) -> None:
     """Check a data frame against its schema and write it as UTF-8 CSV, aside and renamed.
 
     Columns stand in the order of the schema, null is an empty field, numbers are written so
@@ -218,7 +218,7 @@ def write_csv(table: str, frame: "pandas.DataFrame", path: str | os.PathLike) ->
     write_text(spreadsheets.as_csv(rows), path)
 
 
-def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
+def write_array(array: np.ndarray, path: str | os.PathLike[str]) -> None:
     """Write an array as .npy, aside and renamed; object arrays are refused."""
     with written_aside(path) as aside:
         with open(aside, "wb") as file:
@@ -227,7 +227,7 @@ def write_array(array: np.ndarray, path: str | os.PathLike) -> None:
 
 
 def write_array_blocks(
-    blocks: Iterable[np.ndarray], path: str | os.PathLike, *, rows: int, columns: int
+    blocks: Iterable[np.ndarray], path: str | os.PathLike[str], *, rows: int, columns: int
 ) -> None:
     """Write a float32 array (rows, columns) as .npy from blocks of its rows, aside and renamed.
 
@@ -256,7 +256,7 @@ def write_array_blocks(
 
 
 def read_array(
-    path: str | os.PathLike, *, memory_map: bool = True, verified: bool = True
+    path: str | os.PathLike[str], *, memory_map: bool = True, verified: bool = True
 ) -> np.ndarray:
     """Read a .npy array; pickles are refused.
 
@@ -307,7 +307,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no plain form: {value!r}")
 
 
-def write_json(document: Any, path: str | os.PathLike, *, checksum: bool = True) -> None:
+def write_json(document: Any, path: str | os.PathLike[str], *, checksum: bool = True) -> None:
     """Write a strict JSON document (no NaN, sorted keys, a final newline), aside and renamed.
 
     A document with keys gets the key `checksum`, which `read_json` verifies and leaves out; not
@@ -325,7 +325,7 @@ def _json_text(document: Any) -> str:
     )
 
 
-def read_json(path: str | os.PathLike) -> Any:
+def read_json(path: str | os.PathLike[str]) -> Any:
     """Read a JSON document; NaN and Infinity are refused.
 
     Raises
@@ -345,12 +345,14 @@ def read_json(path: str | os.PathLike) -> Any:
     return document
 
 
-def read_named_json(names: Iterable[str], paths: Iterable[str | os.PathLike]) -> dict[str, Any]:
+def read_named_json(
+    names: Iterable[str], paths: Iterable[str | os.PathLike[str]]
+) -> dict[str, Any]:
     """Read one document for each name, in the same order."""
     return dict(zip(names, map(read_json, paths), strict=True))
 
 
-def read_optional_json(paths: Sequence[str | os.PathLike]) -> Any:
+def read_optional_json(paths: Sequence[str | os.PathLike[str]]) -> Any:
     """Read the one document of a list of at most one path; None where the list is empty."""
     if len(paths) > 1:
         raise ValueError(
@@ -359,19 +361,21 @@ def read_optional_json(paths: Sequence[str | os.PathLike]) -> Any:
     return read_json(paths[0]) if paths else None
 
 
-def write_text(text: str, path: str | os.PathLike) -> None:
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
     """Write UTF-8 text with newlines kept, aside and renamed."""
     with written_aside(path) as aside:
         aside.write_text(text, encoding="utf-8", newline="")
 
 
-def write_bytes(data: bytes, path: str | os.PathLike) -> None:
+def write_bytes(data: bytes, path: str | os.PathLike[str]) -> None:
     """Write bytes as they are, aside and renamed."""
     with written_aside(path) as aside:
         aside.write_bytes(data)
 
 
-def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: int = 16_000) -> None:
+def write_audio(
+    samples: np.ndarray, path: str | os.PathLike[str], *, sample_rate: int = 16_000
+) -> None:
     """Write mono 16-bit samples as WAV or FLAC, by the suffix of the path.
 
     Parameters
@@ -394,7 +398,7 @@ def write_audio(samples: np.ndarray, path: str | os.PathLike, *, sample_rate: in
 
 
 def write_audio_blocks(
-    blocks: Iterable[np.ndarray], path: str | os.PathLike, *, sample_rate: int = 16_000
+    blocks: Iterable[np.ndarray], path: str | os.PathLike[str], *, sample_rate: int = 16_000
 ) -> None:
     """Write the samples of several arrays, one after the other, as `write_audio` writes one.
 
@@ -405,7 +409,7 @@ def write_audio_blocks(
         write(blocks, file, sample_rate)
 
 
-def remove_folder(path: str | os.PathLike) -> None:
+def remove_folder(path: str | os.PathLike[str]) -> None:
     """Remove a folder and all that is in it; one that does not exist is passed over."""
     import shutil
 
@@ -414,7 +418,7 @@ def remove_folder(path: str | os.PathLike) -> None:
 
 
 def read_item(
-    path: str | os.PathLike, row: int, length: int, checksum: str | None = None
+    path: str | os.PathLike[str], row: int, length: int, checksum: str | None = None
 ) -> np.ndarray:
     """Read one item of a file of equally long items, such as a shard of mixtures.
 

@@ -31,13 +31,13 @@ class ContentHashes:
         The JSON document; deleting it loses nothing but time.
     """
 
-    def __init__(self, path: str | os.PathLike) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
         self._known: dict[str, Known] = {}
         self._changed = False
         self._read = False
 
-    def of_file(self, path: str | os.PathLike) -> str:
+    def of_file(self, path: str | os.PathLike[str]) -> str:
         """Return the SHA-256 of a file as 64 hexadecimal digits; `missing` where there is none.
 
         Raises
@@ -63,7 +63,7 @@ class ContentHashes:
             self._changed = True
         return str(known[4])
 
-    def of_folder(self, root: str | os.PathLike, paths: Iterable[Path] | None = None) -> str:
+    def of_folder(self, root: str | os.PathLike[str], paths: Iterable[Path] | None = None) -> str:
         """Return one SHA-256 for the relative path and the content of every file of a folder.
 
         Parameters
@@ -81,7 +81,7 @@ class ContentHashes:
             digest.update(f"{name}\0{self.of_file(path)}\n".encode(errors="surrogateescape"))
         return digest.hexdigest()
 
-    def of_path(self, path: str | os.PathLike) -> str:
+    def of_path(self, path: str | os.PathLike[str]) -> str:
         """Return `of_folder` of a folder, `of_file` of anything else."""
         return self.of_folder(path) if os.path.isdir(path) else self.of_file(path)
 
@@ -110,7 +110,7 @@ class ContentHashes:
             warnings.warn(f"all files are hashed again: {error}", stacklevel=3)
 
 
-def visible_files(root: str | os.PathLike) -> Iterator[Path]:
+def visible_files(root: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the files below a folder that are not hidden, through links to folders, loops once."""
     entered: set[tuple[int, int]] = set()
     for folder, below, names in os.walk(root, followlinks=True):

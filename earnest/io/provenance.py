@@ -173,7 +173,7 @@ def _is_words(keyword: ast.keyword) -> bool:
 def _rooms_read(name: str) -> tuple[str, ...]:
     """Rooms whose records a module asks for, by `records.registry("kind")`."""
     return tuple(
-        ROOMS[node.args[0].value]
+        ROOMS[str(node.args[0].value)]
         for node in ast.walk(_tree(name))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) == "records.registry"

@@ -1,6 +1,6 @@
 """The row schema of every table that earnest writes, and the check made at the border."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.io.tables import crossval, ownpool, sounds, subsets
 from earnest.io.tables.column import Column
@@ -19,7 +19,7 @@ TABLES: dict[str, dict[str, Column]] = (
 )
 
 
-def frame_of(table: str, rows: "list[dict]") -> "pandas.DataFrame":
+def frame_of(table: str, rows: "list[dict[str, Any]]") -> "pandas.DataFrame":
     """Return rows as a data frame with the columns of a table; none is fine."""
     import pandas as pd
 

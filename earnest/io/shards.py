@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from earnest.io.files import read_arrow, read_shards
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def read_parts(
-    table: str, paths: Sequence[str | os.PathLike], *, stamps: Sequence[str], by: str
+    table: str, paths: Sequence[str | os.PathLike[str]], *, stamps: Sequence[str], by: str
 ) -> Iterator["pandas.DataFrame"]:
     """Read shards as `earnest.io.read_shards` does, those of one value of a column at a time.
 
@@ -39,7 +39,7 @@ def read_parts(
     earnest.io.StampError
         If a shard of the part carries another stamp.
     """
-    parts: dict[str, list[tuple]] = {}
+    parts: dict[str, list[tuple[Any, ...]]] = {}
     for shard in zip(paths, stamps, strict=True):
         values = read_arrow(table, shard[0])[by].unique().to_pylist()
         if len(values) > 1:

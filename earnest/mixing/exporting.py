@@ -82,8 +82,8 @@ def _file(row: Mapping[str, Any], number: int, length: int, suffix: str) -> str:
 
 def export(
     mixtures: "pandas.DataFrame",
-    shards: Mapping[tuple[str, int], str | os.PathLike],
-    folder: str | os.PathLike,
+    shards: Mapping[tuple[str, int], str | os.PathLike[str]],
+    folder: str | os.PathLike[str],
     *,
     length: int,
     sample_rate: int,

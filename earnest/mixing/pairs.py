@@ -47,7 +47,7 @@ def labels_of_pairs(pairs: "pandas.DataFrame") -> set[str]:
 
 
 def read_pairs(
-    path: str | os.PathLike, *, known: Collection[str] | None = None
+    path: str | os.PathLike[str], *, known: Collection[str] | None = None
 ) -> "pandas.DataFrame":
     """Read which background goes under which foreground.
 
@@ -97,7 +97,7 @@ def read_pairs(
 
 
 def _read_table(
-    path: str | os.PathLike, columns: list[str]
+    path: str | os.PathLike[str], columns: list[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line number and row of a tab-separated table with exactly these columns."""
     with open(path, encoding="utf-8", newline="") as file:
@@ -116,7 +116,7 @@ def _read_table(
             yield lines.line_num, dict(zip(columns, cells, strict=True))
 
 
-def _at(path: str | os.PathLike, line: int) -> str:
+def _at(path: str | os.PathLike[str], line: int) -> str:
     return f"{os.fspath(path)}, line {line}"
 
 
@@ -146,7 +146,7 @@ def _nearest(label: str, known: Collection[str]) -> str:
 def _refuse_primaries(
     rows: Iterable[tuple[str, str, str, bool]],
     first_line: Mapping[str, tuple[int, str]],
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
 ) -> None:
     primaries = Counter(foreground for _, foreground, _, is_primary in rows if is_primary)
     for foreground, (line, _) in first_line.items():
@@ -157,12 +157,12 @@ def _refuse_primaries(
             )
 
 
-def read_rejected(path: str | os.PathLike) -> frozenset[tuple[str, str]]:
+def read_rejected(path: str | os.PathLike[str]) -> frozenset[tuple[str, str]]:
     """Read which mixtures and pairs listeners rejected, as (kind, name); see `read_rejections`."""
     return frozenset((row["kind"], row["name"]) for row in read_rejections(path))
 
 
-def read_rejections(path: str | os.PathLike) -> list[dict[str, str]]:
+def read_rejections(path: str | os.PathLike[str]) -> list[dict[str, str]]:
     """Read what listeners rejected, and why.
 
     Parameters

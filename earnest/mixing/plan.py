@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from earnest.datasets.labels import labels_of
 from earnest.datasets.recordings import (
     recording_groups,
     refuse_share,
@@ -18,7 +19,6 @@ from earnest.io import schemas
 from earnest.mixing.pairing import Pair, Wheel, context_counts, largest_total, make_wheel, meet
 from earnest.mixing.pairs import (
     PairsError,
-    labels_of,
     labels_of_pairs,
     pairs_of_splits,
     read_pairs,

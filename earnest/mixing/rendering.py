@@ -12,8 +12,10 @@ from earnest.mixing import sums
 
 GAP_TOLERANCE_LU = 0.05
 ROLES = ("foreground", "background")
-CLIP_COLUMNS = ("clip_id", "status", "reason", "part", "row", "length", "crop_start", "checksum")
-CLIP_COLUMNS += tuple(f"{role}_{fact}" for role in ROLES for fact in ("lufs", "blocks"))
+CLIP_COLUMNS = (
+    *("clip_id", "status", "reason", "part", "row", "length", "crop_start", "checksum"),
+    *(f"{role}_{fact}" for role in ROLES for fact in ("lufs", "blocks")),
+)
 
 _MEASURED = {
     "foreground": {"fg_lufs": "foreground_lufs"},
@@ -72,7 +74,7 @@ class Renderer:
         roles = ROLES if self._margin_lu is not None else ROLES[:1]
         parts = [self._part(planned[f"{role}_clip"], role) for role in roles]
         gain_db, gain, under = None, None, None
-        if len(parts) == 2:
+        if self._margin_lu is not None:
             levels = parts[0]["foreground_lufs"], parts[1]["background_lufs"]
             gain_db = sums.background_gain_db(*levels, self._margin_lu)
             gain = sums.linear_gain(gain_db)
@@ -83,9 +85,9 @@ class Renderer:
             peak_gain = sums.gain_to_peak(total, self._peak)
         except ValueError as error:
             raise RejectedMixture(str(error)) from error
-        if gain_db is not None:
+        if gain_db is not None and self._margin_lu is not None:
             for level in (0.0, 20.0 * math.log10(peak_gain)):
-                self._refuse_gap(parts, gain_db, level)
+                self._refuse_gap(parts, gain_db, level, self._margin_lu)
         sums.scale_to_pcm16(total, peak_gain, self._rounded, out)
         facts = {"background_gain_db": gain_db, "peak_gain": peak_gain}
         for role, clip in zip(roles, parts, strict=True):
@@ -111,13 +113,15 @@ class Renderer:
         checksums.verify_samples(array, int(clip["row"]), samples, clip["checksum"])
         self._verified.add(clip["clip_id"])
 
-    def _refuse_gap(self, parts: list[Mapping[str, Any]], gain_db: float, level: float) -> None:
+    def _refuse_gap(
+        self, parts: list[Mapping[str, Any]], gain_db: float, level: float, margin_lu: float
+    ) -> None:
         """Refuse a gap other than the one asked for, when both parts are moved by `level` dB."""
         gap = self._blocks_of(parts[0], "foreground").loudness(level)
         gap -= self._blocks_of(parts[1], "background").loudness(level + gain_db)
-        if not abs(gap - self._margin_lu) <= GAP_TOLERANCE_LU:
+        if not abs(gap - margin_lu) <= GAP_TOLERANCE_LU:
             raise RejectedMixture(
-                f"the gap depends on the level: {gap:.2f} LU instead of {self._margin_lu:g} LU "
+                f"the gap depends on the level: {gap:.2f} LU instead of {margin_lu:g} LU "
                 f"at {level:+.1f} dB, because much of a clip lies near the gate of -70 LUFS"
             )
 

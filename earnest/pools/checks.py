@@ -1,6 +1,8 @@
 """Refusal of embeddings, posteriors and index lists that no method here can use."""
 
 import operator
+from collections.abc import Sized
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,7 +44,7 @@ def check_embeddings(embeddings: ArrayLike) -> np.ndarray:
         raise TypeError(f"embeddings must be real numbers, got dtype {array.dtype}")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
-    _refuse_rows(~np.isfinite(array).all(axis=1), "embeddings hold a non-finite value")
+    _refuse_rows(~np.all(np.isfinite(array), axis=1), "embeddings hold a non-finite value")
     largest = np.maximum(array.max(axis=1), -array.min(axis=1)).astype(np.float64)
     _refuse_rows(
         largest > LARGEST_VALUE,
@@ -77,12 +79,26 @@ def check_posteriors(posteriors: ArrayLike | None, size: int, purpose: str) -> n
     array = np.asarray(posteriors, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != size or array.shape[1] == 0:
         raise ValueError(f"posteriors must have {size} rows, one per pool item, got {array.shape}")
-    _refuse_rows(~np.isfinite(array).all(axis=1), "posteriors hold a non-finite value")
-    _refuse_rows((array < 0).any(axis=1), "posteriors hold a negative value")
+    _refuse_rows(~np.all(np.isfinite(array), axis=1), "posteriors hold a non-finite value")
+    _refuse_rows(np.any(array < 0, axis=1), "posteriors hold a negative value")
     _refuse_rows(
         np.abs(array.sum(axis=1) - 1) > POSTERIOR_SUM_TOLERANCE, "posteriors do not sum to 1"
     )
     return array
+
+
+def count_items(embeddings: Any, posteriors: Any = None) -> int:
+    """Return the number of items of a pool: of its embeddings, without them of its posteriors.
+
+    Raises
+    ------
+    TypeError
+        If what is given has no length.
+    """
+    items = posteriors if embeddings is None and posteriors is not None else embeddings
+    if not isinstance(items, Sized):
+        raise TypeError(f"a pool is an array with one row an item, not {type(items).__name__}")
+    return len(items)
 
 
 def check_labelled(labelled: ArrayLike, size: int) -> np.ndarray:

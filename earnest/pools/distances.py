@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 METRICS = ("euclidean", "cosine")
 
@@ -124,7 +125,7 @@ def kernel_means(points: np.ndarray, bandwidth: float, metric: str = "euclidean"
 
 
 def distance_matrix(
-    points: np.ndarray, metric: str = "euclidean", kind: type = np.float32
+    points: np.ndarray, metric: str = "euclidean", kind: DTypeLike = np.float32
 ) -> np.ndarray:
     """Return all pairwise distances of a float kind, shape (N, N), filled by blocks."""
     matrix = np.empty((len(points), len(points)), dtype=kind)

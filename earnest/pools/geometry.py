@@ -34,11 +34,11 @@ class PoolGeometry:
         self.embeddings = checks.check_embeddings(embeddings)
         self._points: dict[str, np.ndarray] = {}
         self._scores: dict[int, np.ndarray] = {}
-        self._per_item: dict[tuple, np.ndarray] = {}
+        self._per_item: dict[tuple[Any, ...], np.ndarray] = {}
         self._matrices: dict[tuple[str, type], np.ndarray] = {}
         self._kernel_sums: dict[int, KernelSums] = {}
-        self._walks: dict[tuple, np.ndarray] = {}
-        self._shared: dict[tuple, Any] = {}
+        self._walks: dict[tuple[Any, ...], np.ndarray] = {}
+        self._shared: dict[tuple[Any, ...], Any] = {}
 
     def __len__(self) -> int:
         return len(self.embeddings)
@@ -69,7 +69,7 @@ class PoolGeometry:
         if components not in self._scores:
             self._scores[components] = (
                 self.standardised_rows.principal_scores(components)
-                if self.is_large
+                if isinstance(self.standardised_rows, large.Standardised)
                 else density.principal_scores(self.standardised, components)
             )
         return self._scores[components]
@@ -147,13 +147,13 @@ class PoolGeometry:
             self._kernel_sums[components] = KernelSums(squared)
         return self._kernel_sums[components]
 
-    def shared(self, key: tuple, make: Callable[[], Any]) -> Any:
+    def shared(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return what others keep with the pool under a key, made when first asked for."""
         if key not in self._shared:
             self._shared[key] = make()
         return self._shared[key]
 
-    def walk(self, key: tuple, n: int, compute: Callable[[], np.ndarray]) -> np.ndarray:
+    def walk(self, key: tuple[Any, ...], n: int, compute: Callable[[], np.ndarray]) -> np.ndarray:
         """Return the first n rows of a traversal, remembered: equal starts have equal walks."""
         known = self._walks.get(key)
         if known is None or len(known) < n:
@@ -161,7 +161,7 @@ class PoolGeometry:
         return known[:n].copy()
 
     def _remembered(
-        self, key: tuple, rows: np.ndarray, compute: Callable[[np.ndarray], np.ndarray]
+        self, key: tuple[Any, ...], rows: np.ndarray, compute: Callable[[np.ndarray], np.ndarray]
     ) -> np.ndarray:
         """Return the values of some items, computing only those never asked for before."""
         if key not in self._per_item:

@@ -64,9 +64,9 @@ class Standardised:
 
     def principal_scores(self, components: int) -> np.ndarray:
         """Return what `density.principal_scores` does."""
-        triangular = np.zeros((0, self.shape[1]))
+        triangular: np.ndarray = np.zeros((0, self.shape[1]))
         for _, part in self.blocks():  # a triangular factor of all rows, one block after the other
-            triangular = np.linalg.qr(np.vstack([triangular, part]), mode="r")
+            triangular = np.asarray(np.linalg.qr(np.vstack([triangular, part]), mode="r"))
         _, singular, directions = np.linalg.svd(triangular, full_matrices=False)
         noise = singular[0] * max(self.shape) * np.finfo(np.float64).eps
         used = min(components, int(np.count_nonzero(singular > noise)))

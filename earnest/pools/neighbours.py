@@ -111,8 +111,10 @@ class Neighbours:
         """Return the starts of all lists, as far as most walks go, close together."""
         width = min(len(self.order) - 1, math.ceil(4 * k * len(self.order) / n))
         if self._starts[0].shape[1] != width:
-            lists = self._short, self.distances
-            self._starts = tuple(np.ascontiguousarray(one[:, :width]) for one in lists)
+            self._starts = (
+                np.ascontiguousarray(self._short[:, :width]),
+                np.ascontiguousarray(self.distances[:, :width]),
+            )
         return self._starts
 
     def _by_walk(self, subset: np.ndarray, k: int) -> np.ndarray:

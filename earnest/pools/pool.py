@@ -34,8 +34,9 @@ class Pool:
 
     embeddings: Any
     posteriors: np.ndarray
-    predictions: np.ndarray | None = None
-    classes: tuple | None = None
+    # None, when not given, is gone after __post_init__: whoever has a pool has both.
+    predictions: np.ndarray = None  # type: ignore[assignment]  # filled by __post_init__
+    classes: tuple[Any, ...] = None  # type: ignore[assignment]  # filled by __post_init__
     recordings: np.ndarray | None = None
     utilities: dict[str, np.ndarray] = field(default_factory=dict)
     positive: Any = None
@@ -46,10 +47,11 @@ class Pool:
             raise ValueError("posteriors must be finite, one row an item and one column a class")
         check_posteriors(posteriors, len(posteriors), "a pool")
         n, c = posteriors.shape
-        classes = tuple(range(c)) if self.classes is None else tuple(self.classes)
+        given: Any = self.classes
+        classes = tuple(range(c)) if given is None else tuple(given)
         if len(set(classes)) != c:
             raise ValueError(f"posteriors have {c} columns, but the classes are {classes}")
-        predictions = self.predictions
+        predictions: Any = self.predictions
         if predictions is None:
             predictions = np.asarray(classes)[posteriors.argmax(axis=1)]
         positive = classes[-1] if self.positive is None and c == 2 else self.positive
@@ -70,7 +72,7 @@ class Pool:
         return len(self.posteriors)
 
 
-def _check_predictions(predictions: Any, classes: tuple, n: int) -> np.ndarray:
+def _check_predictions(predictions: Any, classes: tuple[Any, ...], n: int) -> np.ndarray:
     predictions = np.asarray(predictions)
     if predictions.shape != (n,):
         raise ValueError(f"{n} posteriors, but predictions of shape {predictions.shape}")

@@ -96,7 +96,7 @@ def clara(
     ----------
     Kaufman and Rousseeuw, Finding groups in data, Wiley, 1990, chapter 3.
     """
-    best, least = None, np.inf
+    best, least = np.empty(0, dtype=np.int64), np.inf
     for _ in range(samples):
         part = np.sort(rng.choice(len(embeddings), size=sample_size, replace=False))
         start = rng.choice(sample_size, size=n, replace=False)

@@ -84,7 +84,7 @@ def of_prefix(chances: ArrayLike, missed: ArrayLike, n: int, size: int) -> Desig
     # the last items of a whole pool are all that is left, but for the rounding of the sum
     turns = np.minimum(chances / np.maximum(left, chances), 1)
     with np.errstate(divide="ignore"):
-        log_missed = size * chances * np.log(np.float64(missed[n - 1]))
+        log_missed = size * chances * np.log(np.asarray(missed, dtype=np.float64)[n - 1])
     return Design(turns, -np.expm1(log_missed))
 
 
@@ -142,7 +142,9 @@ def mixed_draw(
     the same chances among those left, which is the order of N exponential waiting times with
     these chances as rates.
     """
-    posteriors = checks.check_posteriors(posteriors, len(posteriors), "uncertainty_mixed")
+    posteriors = checks.check_posteriors(
+        posteriors, checks.count_items(posteriors), "uncertainty_mixed"
+    )
     if not 0 < uniform_share <= 1:
         raise ValueError(f"uniform_share must be above 0 and at most 1, got {uniform_share}")
     size = len(posteriors)
@@ -178,8 +180,9 @@ def missed_on_average(chances: ArrayLike, n: int) -> np.ndarray:
     Rosén, Asymptotic theory for successive sampling with varying probabilities without
     replacement, Annals of Mathematical Statistics 43, 1972.
     """
+    chances = np.asarray(chances, dtype=np.float64)
     size, time = len(chances), 0.0
-    chances, items = _grouped(np.asarray(chances, dtype=np.float64))
+    chances, items = _grouped(chances)
     found = np.zeros(n)
     for m in range(1, min(n, size - 1) + 1):
         for _ in range(_STEPS):
@@ -236,7 +239,7 @@ def uncertainty_mixed(
     ValueError
         If n > N, or if posteriors are missing or no distributions.
     """
-    size = len(posteriors) if embeddings is None and posteriors is not None else len(embeddings)
+    size = checks.count_items(embeddings, posteriors)
     n = checks.check_count("n", n)
     if n > size:
         raise ValueError(f"cannot choose n = {n} distinct items from a pool of {size}")

@@ -152,7 +152,7 @@ def _swap_until_settled(
             missed[nearest[one]] += np.float64(to_second[one]) - to_nearest[one]
         lost_count = 0
         if swapped:
-            least, swapped = np.argmin(missed), False
+            least, swapped = int(np.argmin(missed)), False
         if since == size:
             return
         item, since = (item + 1) % size, since + 1

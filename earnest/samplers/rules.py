@@ -1,6 +1,7 @@
 """Rules that choose which pool items get labelled."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +41,7 @@ def random(
     numpy.ndarray, shape (n,), int64
         Distinct rows, in the order drawn; a smaller n gives a prefix.
     """
-    size = len(embeddings)
+    size = checks.count_items(embeddings)
     n = checks.check_size(n, size)
     return rng.permutation(size)[:n].astype(np.int64)
 
@@ -79,7 +80,7 @@ def uncertainty(
     """
     if measure not in _CERTAINTY:
         raise ValueError(f"measure must be one of {', '.join(_CERTAINTY)}, got {measure!r}")
-    size = len(posteriors) if embeddings is None and posteriors is not None else len(embeddings)
+    size = checks.count_items(embeddings, posteriors)
     n = checks.check_size(n, size)
     certainty = _CERTAINTY[measure](checks.check_posteriors(posteriors, size, "uncertainty"))
     return np.argsort(certainty, kind="stable")[:n].astype(np.int64)
@@ -309,4 +310,4 @@ def prepare_walks(
     factor = None if key is None else pool.local_density(density, k, metric)
     known = pool.distance_matrix(metric, np.float64)
     for start, order in zip(starts, traverse_many(known, starts, n, factor=factor), strict=True):
-        pool.walk((start, metric, key), n, lambda order=order: order)
+        pool.walk((start, metric, key), n, partial(np.asarray, order))

@@ -76,10 +76,10 @@ def traverse_many(
     -------
     numpy.ndarray, shape (S, n), int64
     """
-    starts = np.asarray(starts, dtype=np.int64)
+    rows = np.asarray(starts, dtype=np.int64)
     parts = [
-        _in_step(known, starts[at : at + _TOGETHER], n, factor)
-        for at in range(0, len(starts), _TOGETHER)
+        _in_step(known, rows[at : at + _TOGETHER], n, factor)
+        for at in range(0, len(rows), _TOGETHER)
     ]
     return np.concatenate(parts) if parts else np.empty((0, n), dtype=np.int64)
 

@@ -1,8 +1,12 @@
 """The logistic regression that tells pool from labelled items, by Newton's method."""
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from earnest.pools.large import Standardised
 
 # Newton's steps square the error, so the last one usually lands far below this; a looser
 # bound (1e-6) would leave errors of some 1e-3 in directions that only the penalty bends.
@@ -12,7 +16,7 @@ _ITERATIONS = 200
 _HALVINGS = 60
 
 
-def log_odds(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.ndarray:
+def log_odds(points: "np.ndarray | Standardised", labelled: np.ndarray, *, C: float) -> np.ndarray:
     """Return the log odds of "pool" against "labelled" at the labelled items.
 
     Minimises the summed log loss plus |coef|^2 / (2 C), the intercept free, over N pool rows
@@ -41,22 +45,28 @@ def log_odds(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.ndarra
     return points[labelled] @ parameters[:-1] + parameters[-1]
 
 
-def coefficients(points: np.ndarray, labelled: np.ndarray, *, C: float) -> np.ndarray:
+def coefficients(
+    points: "np.ndarray | Standardised", labelled: np.ndarray, *, C: float
+) -> np.ndarray:
     """Return the coefficients of the fit of `log_odds` and its intercept, shape (d + 1,)."""
     copies = np.ones(len(points))
     copies[labelled] = 2.0
     # The odds of a classifier without features: a start from which L = D is already solved.
     start = np.zeros(points.shape[1] + 1)
     start[-1] = math.log(len(points) / len(labelled))
-    kind = _Fit if isinstance(points, np.ndarray) else _BlockedFit
-    return _minimise(kind(points, copies, 1.0 / C), start)
+    if isinstance(points, np.ndarray):
+        return _minimise(_Fit(points, copies, 1.0 / C), start)
+    return _minimise(_BlockedFit(points, copies, 1.0 / C), start)
 
 
 class _Fit:
     """The objective, its gradient and its Newton step; parameters are coefficients, intercept."""
 
-    def __init__(self, points: np.ndarray, copies: np.ndarray, penalty: float) -> None:
-        self.points, self.copies, self.penalty = points, copies, penalty
+    def __init__(
+        self, points: "np.ndarray | Standardised", copies: np.ndarray, penalty: float
+    ) -> None:
+        self.points: Any = points  # an array here, blocks of rows in the class below
+        self.copies, self.penalty = copies, penalty
 
     def logits(self, parameters: np.ndarray) -> np.ndarray:
         return self.points @ parameters[:-1] + parameters[-1]
@@ -106,10 +116,14 @@ class _BlockedFit(_Fit):
         return found
 
     def turn_back(self, residual: np.ndarray) -> np.ndarray:
-        return sum(residual[rows] @ part for rows, part in self.points.blocks())
+        return sum(
+            (residual[rows] @ part for rows, part in self.points.blocks()),
+            start=np.zeros(self.points.shape[1]),
+        )
 
     def moments(self, curvature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        products = sums = 0.0
+        size = self.points.shape[1]
+        products, sums = np.zeros((size, size)), np.zeros(size)
         for rows, part in self.points.blocks():
             weighted = part * curvature[rows, None]
             products, sums = products + weighted.T @ part, sums + weighted.sum(axis=0)

@@ -65,7 +65,10 @@ def weigh_subsets(
     from threadpoolctl import threadpool_limits
 
     pool = prepare_pool(embeddings)
-    single = partial(importance_weights, name, pool, posteriors=posteriors, **options)
+
+    def single(subset: ArrayLike) -> Weights:
+        return importance_weights(name, pool, subset, posteriors=posteriors, **options)
+
     with threadpool_limits(limits=1, user_api="blas"):
         if name not in BATCHED or not pool.holds_all_pairs:
             return _once_each(subsets, len(pool), lambda sets: [single(one) for one in sets])
@@ -84,7 +87,7 @@ def _once_each(
 ) -> list[Weights]:
     """Weigh each set once, however often and in whatever order its items are listed."""
     listed = [_as_rows(subset, pool_size) for subset in subsets]
-    found: list[Weights | None] = [None] * len(listed)
+    weights_of: dict[int, Weights] = {}
     known: dict[bytes, Weights] = {}
     for some in _same_size(listed):
         rows = np.stack([listed[one] for one in some])
@@ -93,9 +96,8 @@ def _once_each(
         new = {key: place for place, key in enumerate(keys) if key not in known}
         if new:
             known |= zip(new, weigh(ascending[list(new.values())].astype(np.int64)), strict=True)
-        for one, weights in zip(some, _in_order([known[key] for key in keys], order), strict=True):
-            found[one] = weights
-    return found
+        weights_of |= zip(some, _in_order([known[key] for key in keys], order), strict=True)
+    return [weights_of[place] for place in range(len(listed))]
 
 
 def _as_rows(subset: ArrayLike, pool_size: int) -> np.ndarray:
@@ -187,7 +189,7 @@ def _knn(
 ) -> ManyLogWeights:
     """Return what `earnest.weights.knn` does, for each subset."""
     k, power = checks.check_count("k", k), checks.check_positive("power", power)
-    flags = [()] * len(subsets)
+    flags: list[tuple[str, ...]] = [()] * len(subsets)
     if subsets.shape[1] == 1:
         return np.zeros(subsets.shape), flags
     to_labelled = pool.neighbours.mean_distances(subsets, k)

@@ -196,7 +196,7 @@ class _Descents:
             moved = self._step(curvature)
             converged = moved < SMALLEST_MOVE
             given_up = self.failed | (self.gives_up(moved) & ~converged)
-            for place in np.flatnonzero((self.fit >= 0) & (converged | given_up)):
+            for place in np.flatnonzero((self.fit >= 0) & (converged | given_up)).tolist():
                 if given_up[place]:
                     left.append(int(self.fit[place]))
                 self._let_out(place)

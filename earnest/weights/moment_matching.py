@@ -1,6 +1,7 @@
 """Density ratios without densities: relative least-squares fitting, kernel mean matching."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -14,6 +15,9 @@ _CENTRES = 100
 _WIDTHS = (0.5, 1.0, 2.0)
 _PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 _FOLDS = 5
+
+# Number, sum and product sums of the rows of a fold.
+_Sums = tuple[int, np.ndarray, np.ndarray]
 
 # Rows of features at once; fixed, so that sums never depend on the memory at hand.
 _ROWS = 2**14
@@ -88,15 +92,18 @@ def relative_ratio(
     usual = usual_bandwidth(scores)
     widths = [w * usual for w in _WIDTHS] if bandwidth is None else [bandwidth]
     penalties = _PENALTIES if penalty is None else (penalty,)
-    best = (math.inf, None, None)
+    least: float = math.inf
+    chosen: tuple[_Moments, float] | None = None
     for width in widths:
         moments = _Moments(scores, labelled, width, alpha)
         for one, loss in zip(penalties, moments.losses(penalties), strict=True):
-            best = min(best, (loss, one, moments), key=lambda found: found[0])
-        if best[2] is None:  # a single labelled item leaves nothing to validate on
-            best = (math.inf, penalties[-1], moments)
-    _, penalty, moments = best
-    return np.maximum(moments.ratio(penalty), SMALLEST_RATIO)
+            if loss < least:
+                least, chosen = loss, (moments, one)
+        if chosen is None:  # a single labelled item leaves nothing to validate on
+            chosen = moments, penalties[-1]
+    assert chosen is not None  # there is a width at least
+    best, best_penalty = chosen
+    return np.maximum(best.ratio(best_penalty), SMALLEST_RATIO)
 
 
 class _Moments:
@@ -109,17 +116,18 @@ class _Moments:
         middles = centres(scores)
         self.folds = min(_FOLDS, len(labelled))
         self.labelled = gaussian(scores[labelled], middles, bandwidth)
-        self.pool = self._sums(
+        self.pool = self._by_fold(
             gaussian(scores[at : at + _ROWS], middles, bandwidth)
             for at in range(0, len(scores), _ROWS)
         )
-        self.subset = self._sums(
+        self.subset = self._by_fold(
             self.labelled[at : at + _ROWS] for at in range(0, len(labelled), _ROWS)
         )
 
-    def _sums(self, parts) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    def _by_fold(self, parts: Iterable[np.ndarray]) -> list[_Sums]:
         """Return the number, the sum and the product sums of the rows of each fold."""
-        found, before = [(0, 0.0, 0.0)] * self.folds, 0
+        found: list[_Sums] = [(0, np.zeros(()), np.zeros(()))] * self.folds
+        before = 0
         for part in parts:
             for fold in range(self.folds):
                 own = part[(fold - before) % self.folds :: self.folds]
@@ -130,9 +138,11 @@ class _Moments:
             before += len(part)
         return found
 
-    def _means(self, side: list, folds: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    def _means(self, side: list[_Sums], folds: list[int]) -> tuple[np.ndarray, np.ndarray]:
         count = sum(side[fold][0] for fold in folds)
-        return tuple(sum(side[fold][part] for fold in folds) / count for part in (1, 2))
+        total = sum((side[fold][1] for fold in folds), start=np.zeros(()))
+        products = sum((side[fold][2] for fold in folds), start=np.zeros(()))
+        return total / count, products / count
 
     def _mixed(self, folds: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return m_D, m and the second moments under the mixture."""

@@ -26,7 +26,11 @@ COLUMNS = ("filename", "label", "recording")
 
 
 def synthesise(
-    folder: str | os.PathLike, *, clips_per_kind: int = 40, root_seed: int, damaged: bool = True
+    folder: str | os.PathLike[str],
+    *,
+    clips_per_kind: int = 40,
+    root_seed: int,
+    damaged: bool = True,
 ) -> Path:
     """Write the demo corpus.
 
@@ -91,7 +95,7 @@ def _write_kind(audio: Path, label: str, clips: int, root_seed: int) -> list[dic
     return rows
 
 
-def list_clips(root: str | os.PathLike) -> "pandas.DataFrame":
+def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
     """List the clips of a corpus that `synthesise` wrote, damaged ones included.
 
     Returns

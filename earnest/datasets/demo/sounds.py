@@ -1,6 +1,6 @@
 """Building blocks of synthetic sound: noise, pulse trains, spectral shapes, envelopes, rooms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def shaped(signal: np.ndarray, rate: int, gain: Callable[[np.ndarray], np.ndarra
 
 
 def resonances(
-    centres: Sequence[float], widths: Sequence[float], levels: Sequence[float]
+    centres: Collection[float], widths: Collection[float], levels: Collection[float]
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Gain of resonances side by side: centre and half-width in Hz, level as a factor."""
 

@@ -1,7 +1,8 @@
 """BEATs, through SpeechBrain's port of Microsoft's code."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Beats(Pretrained):
     sample_rate = 16_000
     dimension = 768
     shortest = 400 + 15 * 160  # samples of one patch: 16 frames
-    packages = Pretrained.packages | {"speechbrain": "speechbrain"}
+    packages: ClassVar[Mapping[str, str]] = {**Pretrained.packages, "speechbrain": "speechbrain"}
     command = (
         "`make beats` (or pip install -r requirements-torch.txt, then pip install --no-deps"
         " -r requirements-beats.txt)"

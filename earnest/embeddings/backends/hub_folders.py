@@ -1,5 +1,6 @@
 """What backends share whose network comes from transformers, saved as a folder of its hub."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,7 +28,7 @@ class HubFolder(Pretrained):
         As of `Pretrained`.
     """
 
-    packages = Pretrained.packages | {"transformers": "transformers"}
+    packages: ClassVar[Mapping[str, str]] = {**Pretrained.packages, "transformers": "transformers"}
     command = (
         "`make transformers`"
         " (or pip install -r requirements-torch.txt -r requirements-transformers.txt)"

@@ -1,7 +1,8 @@
 """PANNs' Cnn14, through panns_inference."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -34,7 +35,10 @@ class Panns(Pretrained):
     dimension = 2_048
     # five halvings of frames that are 320 samples apart
     shortest = 32 * 320
-    packages = Pretrained.packages | {"panns_inference": "panns-inference"}
+    packages: ClassVar[Mapping[str, str]] = {
+        **Pretrained.packages,
+        "panns_inference": "panns-inference",
+    }
     command = "`make panns` (or pip install -r requirements-torch.txt -r requirements-panns.txt)"
     weights = "https://zenodo.org/records/3987831 (Cnn14_mAP=0.431.pth)"
 

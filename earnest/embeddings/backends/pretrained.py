@@ -43,12 +43,16 @@ class Pretrained:
 
     name: ClassVar[str]
     sample_rate: ClassVar[int]
-    dimension: int
     packages: ClassVar[Mapping[str, str]] = {"torch": "torch", "torchaudio": "torchaudio"}
     command: ClassVar[str] = "`make torch` (or pip install -r requirements-torch.txt)"
     weights: ClassVar[str]  # where the weights are to be had, for the message that they are missing
     shortest: ClassVar[int] = 1  # samples that the network needs
     window: ClassVar[int | None] = None  # samples that it sees at most; longer: mean over windows
+
+    @property
+    def dimension(self) -> int:
+        """Length of one vector."""
+        raise NotImplementedError
 
     def __init__(self, *, checkpoint: str, device: str = "auto", batch_size: int = 8) -> None:
         if batch_size < 1:
@@ -190,7 +194,7 @@ def read_weights(path: Path, *, backend: str) -> Any:
     import torch
 
     arrays = [np.ndarray, np.dtype, *(type(np.dtype(kind)) for kind in ("f4", "f8", "i4", "i8"))]
-    rebuild = np._core.multiarray._reconstruct
+    rebuild = np._core.multiarray._reconstruct  # type: ignore[attr-defined]  # named in pickles
     arrays += [(rebuild, "numpy.core.multiarray._reconstruct"), rebuild]
     try:
         with torch.serialization.safe_globals(arrays):

@@ -37,7 +37,7 @@ class Trained:
     def __init__(
         self,
         *,
-        checkpoint: str | os.PathLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         device: str = "auto",
         **options: Any,
     ) -> None:

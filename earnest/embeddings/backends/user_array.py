@@ -131,7 +131,7 @@ class UserArray:
     def _read(self, positions: np.ndarray, names: Sequence[Any]) -> np.ndarray:
         with np.errstate(over="ignore"):  # what float32 cannot hold is reported just below
             vectors = np.asarray(self._vectors[positions], dtype=np.float32)
-        bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
         if len(bad):
             where = [f"{names[i]} (row {positions[i]})" for i in bad]
             raise ValueError(

@@ -33,7 +33,7 @@ class WrongCheckpoint(ValueError):
     """A file that holds no trained network, or not the one that is asked for."""
 
 
-def save(checkpoint: Mapping[str, Any], path: str | os.PathLike) -> None:
+def save(checkpoint: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a checkpoint, aside and renamed; equal content gives equal bytes."""
     import torch
 
@@ -44,7 +44,7 @@ def save(checkpoint: Mapping[str, Any], path: str | os.PathLike) -> None:
         aside.write_bytes(buffer.getbuffer())
 
 
-def read(path: str | os.PathLike) -> dict[str, Any]:
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what `save` wrote, onto the CPU; nothing but tensors and plain values is unpickled.
 
     Raises
@@ -72,7 +72,7 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     return found
 
 
-def read_network(path: str | os.PathLike) -> dict[str, Any]:
+def read_network(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the checkpoint of a trained network.
 
     Raises
@@ -90,7 +90,7 @@ def read_network(path: str | os.PathLike) -> dict[str, Any]:
 
 
 def check_same(
-    expected: Mapping[str, Any], found: Mapping[str, Any], path: str | os.PathLike
+    expected: Mapping[str, Any], found: Mapping[str, Any], path: str | os.PathLike[str]
 ) -> None:
     """Check that what a checkpoint was made with is what is asked for.
 

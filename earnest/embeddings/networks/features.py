@@ -14,7 +14,7 @@ BLOCK = 256  # items whose values are in memory while statistics are taken
 
 def cache(
     blocks: Iterable[np.ndarray],
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     *,
     items: int,
     samples: int,

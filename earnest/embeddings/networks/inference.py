@@ -40,7 +40,7 @@ class TrainedNetwork:
     """
 
     def __init__(
-        self, path: str | os.PathLike, *, expected: Mapping[str, Any], device: str = "auto"
+        self, path: str | os.PathLike[str], *, expected: Mapping[str, Any], device: str = "auto"
     ) -> None:
         found = checkpoints.read_network(path)
         checkpoints.check_same(expected, found, path)

@@ -48,7 +48,7 @@ def train(
     options: TrainingOptions,
     seeds: Seeds,
     samples: int,
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train a network to tell labels apart and keep the weights of its best epoch.
 
@@ -88,27 +88,27 @@ def train(
     earnest.embeddings.networks.checkpoints.WrongCheckpoint
         If the folder holds the state of another training.
     """
-    labels, recordings = np.asarray(labels, dtype=str), np.asarray(recordings, dtype=str)
-    classes = _classes(spectrograms, labels, recordings)
+    names, groups = np.asarray(labels, dtype=str), np.asarray(recordings, dtype=str)
+    classes = _classes(spectrograms, names, groups)
     rng = seeds.generator("validation")
-    parts = validation.split_off(labels, recordings, share=options.validation_share, rng=rng)
+    parts = validation.split_off(names, groups, share=options.validation_share, rng=rng)
     if parts.unvalidated:
         logger.warning("classes of a single recording only train: %s", ", ".join(parts.unvalidated))
     standard = architectures.find(architecture).standardise
     mean, sd = features.statistics(spectrograms, parts.training, standard)
     device = devices.choose(options.device)
-    data = _Data(spectrograms, np.searchsorted(classes, labels), mean, sd, device)
+    data = _Data(spectrograms, np.searchsorted(classes, names), mean, sd, device)
     made_with = {
         "architecture": architecture,
         "classes": classes,
         "settings": options.settings,
         "seed": [seeds.root_seed, *seeds.names],
-        "data": _digest(spectrograms, labels, recordings),
+        "data": _digest(spectrograms, names, groups),
     }
     with devices.reproducible(device, options.threads):
         run = _Run(data, parts, options, seeds, made_with, Path(folder) / STATE)
         run.go()
-    report = _report(run, made_with, parts, recordings)
+    report = _report(run, made_with, parts, groups)
     checkpoint = {
         "format": checkpoints.FORMAT,
         "architecture": architecture,
@@ -118,7 +118,7 @@ def train(
         "mean": run.data.mean_tensor.cpu(),
         "sd": run.data.sd_tensor.cpu(),
         "settings": options.settings,
-        "validation_recordings": sorted(set(recordings[parts.validation].tolist())),
+        "validation_recordings": sorted(set(groups[parts.validation].tolist())),
         "weights": run.best["weights"],
         "training": {key: report[key] for key in ("best_epoch", "validation_accuracy")},
     }
