@@ -23,8 +23,9 @@ sys.path.pop(0)  # this folder, where this file would pass for the package of it
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from earnest.estimates import ESTIMATORS, INTERVALS, Pool, estimate_all, subset_weights, true_value
+from earnest.protocols.statistics import FEWEST_SUBSETS
 from earnest.protocols.subsets.drawing import draw_block
-from earnest.protocols.subsets.summary import ERRORS, FEWEST_INTERVALS, MARGIN
+from earnest.protocols.subsets.summary import ERRORS, MARGIN
 from earnest.samplers import SAMPLERS as RULES
 from earnest.samplers.designs import of_prefix
 from earnest.weights import WEIGHTS, prepare_pool
@@ -117,7 +118,7 @@ def digest(cells: dict, truths: dict[str, float], measure: str, options) -> list
 
 def _verdict(found: list, truth: float) -> str:
     held = [one.low <= truth <= one.high for one in found if one.low is not None]
-    if len(held) < FEWEST_INTERVALS:
+    if len(held) < FEWEST_SUBSETS:
         return "–"
     text, error = f"{np.mean(held):.2f}", np.sqrt(0.95 * 0.05 / len(held))
     return text if np.mean(held) >= 0.95 - min(MARGIN, ERRORS * error) - 1e-9 else f"*{text}*"

@@ -54,15 +54,25 @@ def resample(
 def percentile_interval(
     values: np.ndarray, level: float
 ) -> tuple[float | None, float | None, str | None]:
-    """Return the percentile interval of resampled values, or why there is none."""
-    defined = np.sort(values[~np.isnan(values)])
-    undefined = len(values) - len(defined)
+    """Return the percentile interval of resampled values (b,), or why there is none."""
+    reason = why_undefined(values)
+    if reason is None and np.nanmax(values) - np.nanmin(values) < 1e-12:
+        reason = "all resamples give the same value, which shows no uncertainty"
+    return (None, None, reason) if reason else (*percentile_ends(values, level), None)
+
+
+def why_undefined(values: np.ndarray) -> str | None:
+    """Say why resampled values (b,) have no interval: more than 5 % of them are NaN."""
+    undefined = int(np.isnan(values).sum())
     if undefined > MOST_UNDEFINED * len(values):
-        return None, None, f"undefined in {undefined} of {len(values)} resamples"
-    if defined[-1] - defined[0] < 1e-12:
-        return None, None, "all resamples give the same value, which shows no uncertainty"
-    low, high = (_quantile(defined, q) for q in ((1 - level) / 2, (1 + level) / 2))
-    return low, high, None
+        return f"undefined in {undefined} of {len(values)} resamples"
+    return None
+
+
+def percentile_ends(values: np.ndarray, level: float) -> tuple[float, float]:
+    """Return the ends of the percentile interval of resampled values (b,), NaN left out."""
+    ordered = np.sort(values[~np.isnan(values)])
+    return _quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2)
 
 
 def _quantile(ordered: np.ndarray, q: float) -> float:

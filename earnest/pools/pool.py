@@ -110,11 +110,11 @@ def class_of(pool: Pool, measure: str) -> Any:
     return found[0]
 
 
-def each_measure(pool: Pool, measures: Sequence[str]) -> tuple[str, ...]:
-    """Return the measures with `recall` spelled out for every class of the pool."""
+def each_measure(classes: Sequence[Any], measures: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures with `recall` spelled out for every class, as `recall:dog`."""
     found: list[str] = []
     for measure in measures:
-        found += [f"recall:{c}" for c in pool.classes] if measure == "recall" else [measure]
+        found += [f"recall:{c}" for c in classes] if measure == "recall" else [measure]
     return tuple(found)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from earnest import measures
 from earnest.estimates.bootstrap import percentile_interval
 from earnest.io import schemas
+from earnest.pools.pool import each_measure
+from earnest.protocols.statistics import resample_counts
 from earnest.rng import generator
 from earnest.tasks import classifiers
 from earnest.tasks.pools import TrainedTask
@@ -87,7 +89,7 @@ def score_variants(
         vectors = np.asarray(embeddings)[[place[item] for item in common]]
         answers = _Answers(task, items["label"].to_numpy(dtype=str), vectors)
         facts = {"task": name, "variant": variant, "margin_lu": margins[variant]}
-        for measure in answers.expanded(measures):
+        for measure in each_measure(answers.classes, measures):
             for row in _rows(answers, measure, masks, counts, groups, level):
                 rows.append(facts | {"measure": measure} | row)
     return _frame(rows)
@@ -95,8 +97,7 @@ def score_variants(
 
 def _counts(groups: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """Return how often each item counts: once, then in each resample of whole recordings."""
-    number = int(groups.max()) + 1
-    times = rng.multinomial(number, np.full(number, 1 / number), size=resamples)
+    times = resample_counts(int(groups.max()) + 1, resamples, rng)
     return np.vstack([np.ones(len(groups)), times[:, groups]])
 
 
@@ -109,14 +110,6 @@ class _Answers:
         self.positive = task.positive
         self.classes = [str(one) for one in task.model.classes_]
         self.posteriors = posteriors
-
-    def expanded(self, names: Sequence[str]) -> Iterator[str]:
-        """Yield the measures, `recall` once for each class."""
-        for name in names:
-            if name == "recall":
-                yield from (f"recall:{one}" for one in self.classes)
-            else:
-                yield name
 
     def scores(self, measure: str, mask: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return a measure of the masked items under many weightings, NaN where undefined."""

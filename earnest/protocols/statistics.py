@@ -1,4 +1,8 @@
-"""Correlations over data sets, with bootstrap intervals and with each data set left out."""
+"""What all protocols count with: bootstrap, signed ranks, Holm, and correlations over data sets.
+
+The percentile interval itself is that of the estimates, `earnest.estimates.bootstrap`, which lies
+below: a protocol may use an estimate, not the other way round.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,8 +10,13 @@ from typing import Any
 
 import numpy as np
 
-FEWEST = 3  # data sets for a correlation
-MOST_UNDEFINED = 0.05  # share of resamples without a value above which there is no interval
+from earnest.estimates.bootstrap import percentile_ends, why_undefined
+
+FEWEST_DATASETS = 3  # for a correlation
+FEWEST_SUBSETS = 10  # distinct ones, behind an interval or a coverage
+
+# Differences up to which the distribution of rank sums is taken itself, as scipy's `auto` does.
+_MOST_EXACT = 50
 
 Statistic = Callable[[np.ndarray], np.ndarray]  # counts (b, n) -> values (b,), NaN if undefined
 
@@ -93,19 +102,18 @@ def with_interval(statistic: Statistic, counts: np.ndarray, *, level: float) -> 
         them; without an interval if more than 5 % of the resamples are undefined.
     """
     n = counts.shape[1]
-    if n < FEWEST:
-        return Interval(None, None, None, 0, f"not run: {n} data sets, and {FEWEST} are needed")
+    if n < FEWEST_DATASETS:
+        reason = f"not run: {n} data sets, and {FEWEST_DATASETS} are needed"
+        return Interval(None, None, None, 0, reason)
     value = float(statistic(np.ones((1, n)))[0])
     if np.isnan(value):
         return Interval(None, None, None, 0, "the scores are the same for all data sets")
     values = statistic(counts)
     undefined = int(np.isnan(values).sum())
-    if undefined > MOST_UNDEFINED * len(values):
-        reason = f"no interval: undefined in {undefined} of {len(values)} resamples"
-        return Interval(value, None, None, undefined, reason)
-    tail = (1 - level) / 2
-    low, high = np.nanquantile(values, [tail, 1 - tail])
-    return Interval(value, float(low), float(high), undefined, None)
+    reason = why_undefined(values)
+    if reason is not None:
+        return Interval(value, None, None, undefined, f"no interval: {reason}")
+    return Interval(value, *percentile_ends(values, level), undefined, None)
 
 
 def without_each(statistic: Statistic, names: Sequence[str]) -> dict[str, Any]:
@@ -118,7 +126,7 @@ def without_each(statistic: Statistic, names: Sequence[str]) -> dict[str, Any]:
         data set that was left out; None with fewer than four data sets.
     """
     nothing = dict.fromkeys(("low_without", "low_set", "high_without", "high_set"))
-    if len(names) <= FEWEST:
+    if len(names) <= FEWEST_DATASETS:
         return nothing
     values = statistic(1 - np.eye(len(names)))
     if np.isnan(values).all():
@@ -143,7 +151,71 @@ def p_value(method: str, x: np.ndarray, y: np.ndarray) -> float | None:
     """
     from scipy import stats
 
-    if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if len(x) < FEWEST_DATASETS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     test = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[method]
     return float(test(x, y).pvalue)
+
+
+def signed_rank_tests(differences: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Test of many samples that paired differences are symmetric around 0, by signed ranks.
+
+    Parameters
+    ----------
+    differences : sequence of m ndarray (n,) float64
+        n at least 1, and may differ; no difference is 0.
+
+    Returns
+    -------
+    (ndarray (m,), ndarray (m,))
+        Two-sided p, and the rank-biserial correlation from -1 to 1. The p is exact up to 50
+        differences of distinct magnitudes; else that of the normal approximation, corrected for
+        ties and continuity, and at least 2^(1 - n).
+
+    Notes
+    -----
+    `scipy.stats.wilcoxon`, called once for all samples of one length with and once for those
+    without ties: its bookkeeping costs more than the test. The method is named, because `auto`
+    would let one sample with ties decide for all, and would permute up to 13 differences.
+    """
+    from scipy import stats
+
+    p, effect = np.empty(len(differences)), np.empty(len(differences))
+    batches: dict[tuple[int, bool], list[int]] = {}
+    for place, sample in enumerate(differences):
+        is_tied = len(np.unique(np.abs(sample))) < len(sample)
+        is_exact = len(sample) <= _MOST_EXACT and not is_tied
+        batches.setdefault((len(sample), is_exact), []).append(place)
+    for (n, is_exact), places in batches.items():
+        batch = np.stack([differences[place] for place in places])
+        method = "exact" if is_exact else "asymptotic"
+        test = stats.wilcoxon(batch, axis=1, correction=True, method=method)
+        p[places] = np.maximum(test.pvalue, 2.0 ** (1 - n))
+        positive = (stats.rankdata(np.abs(batch), axis=1) * (batch > 0)).sum(axis=1)
+        effect[places] = 4 * positive / (n * (n + 1)) - 1
+    return p, effect
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Adjust p values for their number by Holm's step-down rule.
+
+    Parameters
+    ----------
+    p : ndarray (n,)
+        NaN where there is no test; it counts for nothing and stays NaN.
+
+    Returns
+    -------
+    ndarray (n,)
+
+    Notes
+    -----
+    Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6, 1979.
+    """
+    adjusted = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted

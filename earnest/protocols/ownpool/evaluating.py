@@ -8,6 +8,7 @@ import numpy as np
 
 from earnest.estimates import ESTIMATORS, FROM_POSTERIORS, Estimate, estimate_all, subset_weights
 from earnest.io.schemas import frame_of
+from earnest.pools.pool import each_measure
 from earnest.protocols.ownpool import labelling, recommending, validity
 from earnest.protocols.ownpool.inputs import Inputs, UnusableInput
 from earnest.protocols.ownpool.unseen import unseen_rows
@@ -157,8 +158,7 @@ def _check_settings(
 
 def _measures(inputs: Inputs) -> tuple[str, ...]:
     f1 = ("f1",) if len(inputs.pool.classes) == 2 and inputs.named_positive else ()
-    recalls = (f"recall:{name}" for name in inputs.pool.classes)
-    return ("accuracy", "balanced_accuracy", *f1, *recalls)
+    return each_measure(inputs.pool.classes, ("accuracy", "balanced_accuracy", *f1, "recall"))
 
 
 def _notes(inputs: Inputs) -> tuple[str, ...]:

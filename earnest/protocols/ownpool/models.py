@@ -10,6 +10,7 @@ from earnest.estimates import ESTIMATORS, FROM_POSTERIORS, LINEARISED, Pool, sub
 from earnest.estimates.bootstrap import percentile_interval, resample
 from earnest.estimates.linearised import linearised_interval
 from earnest.estimates.subset import Subset, known_design, recordings_of
+from earnest.pools.pool import each_measure
 from earnest.protocols.ownpool import comparing, validity
 from earnest.protocols.ownpool.comparing import Comparison, concluded, empty_row
 from earnest.protocols.ownpool.inputs import Inputs, UnusableInput
@@ -71,8 +72,8 @@ def compare_models(
             f"no estimator {unknown[0]!r}; there are {', '.join(ESTIMATORS.names())}"
         )
     f1 = ("f1",) if len(pools[0].classes) == 2 and first.named_positive else ()
-    recalls = (f"recall:{name}" for name in pools[0].classes)
-    measures = ("accuracy", "balanced_accuracy", *f1, *recalls)
+    plain = ("accuracy", "balanced_accuracy", *f1, "recall")
+    measures = each_measure(pools[0].classes, plain)
     rows = []
     for name in estimators:
         found = _Pair(name, pools, first, resamples, seed)

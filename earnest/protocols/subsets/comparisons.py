@@ -1,22 +1,18 @@
 """Whether an estimator beats the unweighted score: paired tests over distinct labelled subsets."""
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from earnest.io.schemas import TABLES
+from earnest.protocols import statistics
 
 if TYPE_CHECKING:
     import pandas
 
 REFERENCE = "unweighted"
 SIGNIFICANCE = 0.05  # of a whole family of tests
-FEWEST_SUBSETS = 10  # behind an interval
-
-# Differences up to which the distribution of rank sums is taken itself, as in scipy.
-_MOST_EXACT = 50
 
 # Digits of a gain; what differs beyond them is two ways to compute one number.
 _DIGITS = 12
@@ -70,7 +66,9 @@ def compare(
     rows["best"] = (rows["rmse"] <= lowest + 10.0**-_DIGITS).fillna(False).astype(bool)
     reference = rows["estimator"] == REFERENCE
     rows.loc[reference, list(_NUMBERS)] = np.nan
-    rows["p_adjusted"] = rows.groupby(_FAMILY)["p"].transform(lambda p: _holm(p.to_numpy()))
+    rows["p_adjusted"] = rows.groupby(_FAMILY)["p"].transform(
+        lambda p: statistics.holm(p.to_numpy())
+    )
     counts = rows.groupby(_FAMILY)["p"].transform("count")
     plain = rows.merge(
         rows.loc[reference, [*_CELL, "rmse"]], on=_CELL, how="left", suffixes=("", "_reference")
@@ -96,11 +94,13 @@ def _paired_tests(estimates: "pandas.DataFrame", level: float) -> "pandas.DataFr
     own, other = (pairs[name].to_numpy(dtype=np.float64) for name in ("error", "error_reference"))
     gains = np.round(other - own, _DIGITS)
     names = [*_CELL, "estimator"]
+    cells = pairs.groupby(names, sort=True).indices
+    tests = _signed_rank_tests([gains[places] for places in cells.values()])
     rows = [
         dict(zip(names, key, strict=True))
-        | _test(gains[places])
+        | test
         | dict(zip(_INTERVAL, rmse_difference(own[places], other[places], level), strict=True))
-        for key, places in pairs.groupby(names, sort=True).indices.items()
+        for (key, places), test in zip(cells.items(), tests, strict=True)
     ]
     numbers = ("subsets", *_NUMBERS)
     frame = pd.DataFrame(rows, columns=[*names, *numbers])
@@ -136,74 +136,24 @@ def rmse_difference(
     count = len(errors)
     rmse, other = (math.sqrt(np.mean(one**2)) for one in (errors, reference))
     difference = rmse - other
-    if count < FEWEST_SUBSETS or not rmse or not other:
+    if count < statistics.FEWEST_SUBSETS or not rmse or not other:
         return difference, None, None
     parts = errors**2 / (2 * rmse) - reference**2 / (2 * other)
     half = stdtrit(count - 1, (1 + level) / 2) * parts.std(ddof=1) / math.sqrt(count)
     return difference, float(difference - half), float(difference + half)
 
 
-def _test(gains: np.ndarray) -> dict[str, Any]:
-    """Test that gains are symmetric around 0; the effect is the rank-biserial correlation."""
-    found = {"subsets": len(gains), "nearer": float((gains > 0).mean())}
-    moved = gains[gains != 0]
-    if moved.size == 0:
-        return found | {"effect": 0.0, "p": 1.0, "smallest_p": 1.0}
-    p, effect = signed_rank_test(moved)
-    return found | {"effect": effect, "p": p, "smallest_p": 2.0 ** (1 - moved.size)}
-
-
-def signed_rank_test(differences: np.ndarray) -> tuple[float, float]:
-    """Test that paired differences are symmetric around 0, by Wilcoxon's signed ranks.
-
-    Parameters
-    ----------
-    differences : numpy.ndarray, shape (n,), float64
-        n at least 1, none 0.
-
-    Returns
-    -------
-    (float, float)
-        Two-sided p, and the rank-biserial correlation from -1 to 1. The p is exact up to 50
-        differences of distinct magnitudes; else that of the normal approximation, corrected for
-        ties and continuity, and at least 2^(1 - n).
-
-    Notes
-    -----
-    The numbers of `scipy.stats.wilcoxon`, whose bookkeeping would take minutes for the tens of
-    thousands of tests of a study.
-    """
-    count = len(differences)
-    _, places, ties = np.unique(np.abs(differences), return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(ties) - (ties - 1) / 2)[places]  # equal ones share their mean rank
-    positive, total = float(ranks[differences > 0].sum()), count * (count + 1) / 2
-    effect = 2 * positive / total - 1
-    if count <= _MOST_EXACT and ties.max() == 1:
-        below = _rank_sum_shares(count)[: round(min(positive, total - positive)) + 1].sum()
-        return min(2.0 * float(below), 1.0), effect
-    variance = count * (count + 1) * (2 * count + 1) / 24 - (ties**3 - ties).sum() / 48
-    away = max(abs(positive - total / 2) - 0.5, 0.0) / math.sqrt(variance)
-    return max(math.erfc(away / math.sqrt(2)), 2.0 ** (1 - count)), effect
-
-
-@cache
-def _rank_sum_shares(count: int) -> np.ndarray:
-    """Return the chance of every sum of the ranks 1 to count that have a positive sign."""
-    shares = np.ones(1)
-    for rank in range(1, count + 1):
-        with_rank = np.concatenate([np.zeros(rank), shares])
-        shares = (np.concatenate([shares, np.zeros(rank)]) + with_rank) / 2
-    return shares
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    """Adjust p values for their number by Holm's step-down rule; NaN stays NaN."""
-    adjusted = np.full(len(p), np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if len(order) else steps
-    return adjusted
+def _signed_rank_tests(gains: list[np.ndarray]) -> list[dict[str, Any]]:
+    """Test of each cell that its gains are symmetric around 0, equal errors left out."""
+    moved = [some[some != 0] for some in gains]
+    ps, effects = statistics.signed_rank_tests([some for some in moved if some.size])
+    tested = zip(ps.tolist(), effects.tolist(), strict=True)
+    return [
+        {"subsets": len(some), "nearer": float((some > 0).mean())}
+        | dict(zip(("p", "effect"), next(tested) if left.size else (1.0, 0.0), strict=True))
+        | {"smallest_p": min(2.0 ** (1 - left.size), 1.0)}
+        for some, left in zip(gains, moved, strict=True)
+    ]
 
 
 def _verdict(row: dict[str, Any], reference_rmse: float, tests: int) -> str:

@@ -90,7 +90,7 @@ def estimate_block(
     """
     from threadpoolctl import threadpool_limits
 
-    measures = each_measure(pool, measures)
+    measures = each_measure(pool.classes, measures)
     truths = {(m, u): true_value(pool, labels, m, u) for m in measures for u in utilities}
     if pool.embeddings is not None:
         pool = replace(pool, embeddings=prepare_pool(pool.embeddings))

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from earnest.estimates.bootstrap import percentile_ends
 from earnest.io import schemas
+from earnest.protocols import statistics
 from earnest.rng import generator
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ RIVALS = {
     "utility": (False, True),
 }
 RESAMPLES = 1000
-FEWEST_SUBSETS = 10
 _CELL = ["task", "sampler", "size"]
 _ESTIMATE = ["estimator", "measure", "utility"]
 _FLOATS = ("value", "truth")
@@ -160,23 +161,20 @@ class _Cell:
     def _intervals(self, squares: np.ndarray, names: list[str]) -> dict[str, dict[str, Any]]:
         """Return the interval of each rival's difference, or why there is none."""
         count = len(squares)
-        if count < FEWEST_SUBSETS:
+        if count < statistics.FEWEST_SUBSETS:
             subsets = "one subset" if count == 1 else f"{count} distinct subsets"
             none = {"low": None, "high": None, "reason": f"no interval: {subsets} only"}
             return dict.fromkeys(RIVALS, none)
         errors = dict(zip(names, np.sqrt(self._counts(count) @ squares / count).T, strict=True))
-        gaps = np.stack([errors["joint"] - errors[rival] for rival in RIVALS])
-        tail = (1 - self.level) / 2
-        ends = np.quantile(gaps, [tail, 1 - tail], axis=1).T.tolist()
-        return {
-            rival: {"low": low, "high": high, "reason": None}
-            for rival, (low, high) in zip(RIVALS, ends, strict=True)
-        }
+        intervals = {}
+        for rival in RIVALS:
+            low, high = percentile_ends(errors["joint"] - errors[rival], self.level)
+            intervals[rival] = {"low": low, "high": high, "reason": None}
+        return intervals
 
     def _counts(self, count: int) -> np.ndarray:
         """Return how often each resample has each of so many subsets."""
         if count not in self.counts:
-            rng, even = np.random.default_rng(self.seed), np.full(count, 1 / count)
-            drawn = rng.multinomial(count, even, size=self.resamples)
-            self.counts[count] = drawn.astype(np.float64)
+            rng = np.random.default_rng(self.seed)
+            self.counts[count] = statistics.resample_counts(count, self.resamples, rng)
         return self.counts[count]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest.io.schemas import TABLES
+from earnest.protocols.statistics import FEWEST_SUBSETS
 
 if TYPE_CHECKING:
     import pandas
 
 GROUP = ("study", "task", "sampler", "size", "estimator", "measure", "utility")
-FEWEST_INTERVALS = 10
 MARGIN = 0.05  # how far below its level a measured coverage may lie
 ERRORS = 3  # and how many binomial standard errors, if that is less
 _WEIGHTS = ("ess", "largest", "pareto_k")
@@ -120,7 +120,7 @@ def _why_not_valid(
     if intervals == 0:
         given = Counter(str(one) for one in reasons if isinstance(one, str))
         return given.most_common(1)[0][0] if given else "the truth is undefined"
-    if intervals < FEWEST_INTERVALS:
+    if intervals < FEWEST_SUBSETS:
         noun = "subset" if intervals == 1 else "subsets"
         return f"coverage was measured on {intervals} distinct {noun} only"
     error = math.sqrt(level * (1 - level) / intervals)

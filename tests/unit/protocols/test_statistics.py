@@ -78,3 +78,43 @@ def test_p_values_are_scipys():
     assert stats.p_value("pearson", X, Y) == scipy_stats.pearsonr(X, Y).pvalue
     assert stats.p_value("spearman", X, Y) == scipy_stats.spearmanr(X, Y).pvalue
     assert stats.p_value("pearson", X, np.ones(12)) is None
+
+
+def signed_samples():
+    """Samples of many lengths, with and without ties, in no order."""
+    rng = np.random.default_rng(5)
+    for count in (1, 2, 5, 13, 50, 51, 300):
+        for shift in (-0.4, 0.0, 0.3):
+            sample = rng.normal(shift, size=count)
+            yield sample
+            yield np.where(np.round(sample) == 0, 1.0, np.round(sample))
+
+
+def test_many_samples_are_tested_as_each_alone():
+    samples = [*signed_samples()]
+    p, effect = stats.signed_rank_tests(samples)
+    for place, sample in enumerate(samples):
+        n, tied = len(sample), len(np.unique(np.abs(sample))) < len(sample)
+        method = "exact" if n <= 50 and not tied else "asymptotic"
+        alone = scipy_stats.wilcoxon(sample, correction=True, method=method)
+        assert p[place] == pytest.approx(max(alone.pvalue, 2.0 ** (1 - n)), rel=1e-12)
+        total = n * (n + 1) / 2
+        assert (1 - abs(effect[place])) * total / 2 == pytest.approx(alone.statistic, abs=1e-9)
+
+
+def test_signed_ranks_by_hand():
+    # ranks 1 to 4, those of -1 and -2 are negative: 3 of 10; 5 of 16 sign patterns give 3 or less
+    p, effect = stats.signed_rank_tests([np.array([-1.0, -2.0, 3.0, 4.0]), np.full(3, 0.5)])
+    assert p == pytest.approx([2 * 5 / 16, 0.25])
+    assert effect == pytest.approx([0.4, 1.0])
+
+
+def test_no_samples_have_no_tests():
+    assert [len(values) for values in stats.signed_rank_tests([])] == [0, 0]
+
+
+def test_holm_by_hand():
+    adjusted = stats.holm(np.array([0.01, np.nan, 0.04, 0.03, 0.9]))
+    assert adjusted == pytest.approx([0.04, np.nan, 0.09, 0.09, 0.9], nan_ok=True)
+    assert stats.holm(np.array([0.6, 0.7])) == pytest.approx([1.0, 1.0])
+    assert np.isnan(stats.holm(np.array([np.nan]))).all()
