@@ -3,7 +3,7 @@
 import numpy as np
 
 from earnest.estimates.subset import NO_CHANCES, Subset
-from earnest.estimates.totals import Totals, from_totals, why_no_totals
+from earnest.estimates.totals import Totals, from_totals, has_form, why_no_totals
 from earnest.estimates.weighted import score_under
 from earnest.pools.pool import why_not_applicable
 from earnest.samplers.designs import lure_weights
@@ -96,7 +96,7 @@ def _from_chances(
     reason = why_not_applicable(subset.pool, measure, utility)
     if reason:
         return reason
-    if measure == "roc_auc" or utility != "none":
+    if not has_form(measure) or utility != "none":
         return score_under(subset, weights, measure, utility)
     return from_totals(measure, subset.once("design", _expanded, weights), subset.pool)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from earnest.estimates.subset import Subset
+from earnest.estimates.totals import has_form
 from earnest.pools import distances
 from earnest.pools.geometry import prepare_pool
 from earnest.pools.neighbours import Neighbours
@@ -91,9 +92,9 @@ def worst_case(subset: Subset, measure: str, utility: str) -> tuple[float, float
     (float, float) or None
         Lower bound: every unlabelled prediction is wrong. Upper bound: every one is right. For
         balanced accuracy of more than two classes the lower one cannot be reached, but holds.
-        None for ROC AUC and utility weights.
+        None for what follows from no class totals, such as ROC AUC, and utility weights.
     """
-    if measure == "roc_auc" or utility != "none":
+    if not has_form(measure) or utility != "none":
         return None
     pool = subset.pool
     true, hits = (columns.sum(axis=0) for columns in subset.members())

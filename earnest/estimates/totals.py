@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from earnest.measures import MEASURES
 from earnest.pools.pool import Pool, class_of, why_not_applicable
 
 
@@ -35,13 +36,19 @@ def one_item(pool_size: int, labelled: int) -> float:
     return pool_size / labelled * (1 - 1e-9)
 
 
+def has_form(measure: str) -> bool:
+    """Tell whether a measure follows from class totals."""
+    return measure.partition(":")[0] in ("accuracy", "balanced_accuracy", "f1", "recall")
+
+
 def why_no_totals(pool: Pool, measure: str, utility: str, name: str) -> str | None:
     """Say why a measure cannot be had from class totals; None if it can."""
     reason = why_not_applicable(pool, measure, utility)
     if reason:
         return reason
-    if measure == "roc_auc":
-        return f"the {name} estimator has no form for ROC AUC"
+    if not has_form(measure):
+        label = MEASURES[measure].words.label
+        return f"the {name} estimator has no form for {label}"
     if utility != "none":
         return f"the {name} estimator has no form with utility weights"
     return None

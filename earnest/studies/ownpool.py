@@ -36,12 +36,18 @@ class OwnPoolStudy(Study):
     def stages(self) -> Mapping[str, Stage]:
         """The evaluation, its report and, of a pool with sounds, their embedding."""
         stages = {
-            "evaluation": Stage(("protocols.ownpool.evaluating", "protocols.ownpool.inputs")),
+            "evaluation": Stage(
+                ("protocols.ownpool.evaluating", "protocols.ownpool.inputs"),
+                methods=lambda **_: {"estimators": self.config["estimators"] or ()},
+            ),
             "report": Stage(("reports.own",)),
         }
         if self.audio:
             backend = embeddings.module_of(self.audio["backend"])
-            stages["embeddings"] = Stage(("protocols.ownpool.embedding", backend))
+            stages["embeddings"] = Stage(
+                ("protocols.ownpool.embedding", backend),
+                methods=lambda **_: {"embeddings": [self.audio["backend"]]},
+            )
         return stages
 
     def problems(self) -> Iterator[str]:

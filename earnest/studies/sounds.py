@@ -164,6 +164,7 @@ class SoundStudy(SubsetGrid):
                     "backbones" if embedding in self.trained else self.ITEM_STAGE
                 ),
                 plugins=self._backend_modules,
+                methods=self._backend,
             ),
             "checks": Stage(("embeddings.checking",)),
             "pools": Stage(("tasks.pools",), self._pool_settings, before="embeddings"),
@@ -173,12 +174,16 @@ class SoundStudy(SubsetGrid):
                 before="pools",
             ),
             "draws": Stage(
-                ("protocols.subsets.drawing",), lambda **_: self.draw_options(), before="pools"
+                ("protocols.subsets.drawing",),
+                lambda **_: self.draw_options(),
+                before="pools",
+                methods=lambda **_: {"samplers": self.config["draws"]["samplers"]},
             ),
             "estimates": Stage(
                 ("protocols.subsets.estimating",),
                 lambda **_: self.estimate_options(),
                 before="draws",
+                methods=lambda **_: {"estimators": self.config["estimates"]["estimators"]},
             ),
             "summary": Stage(("protocols.subsets.summary", "protocols.subsets.comparisons")),
             "joint": Stage(("protocols.subsets.joint",)),
@@ -196,6 +201,11 @@ class SoundStudy(SubsetGrid):
     def _backbone_settings(self, *, embedding: str, **_: str) -> dict[str, Any]:
         options = {"name": embedding, "variant": self.main, "root_seed": self.config["root_seed"]}
         return options | self.config["embeddings"][embedding]
+
+    def _backend(self, *, embedding: str | None = None, **_: str) -> dict[str, list[str]]:
+        return (
+            {"embeddings": [self.config["embeddings"][embedding]["backend"]]} if embedding else {}
+        )
 
     def _backend_modules(self, *, embedding: str, **_: str) -> tuple[str, ...]:
         return (embeddings.module_of(self.config["embeddings"][embedding]["backend"]),)

@@ -1,9 +1,10 @@
 """Stages of a study: the code and the settings that decide their rows, and the stamps of both."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from earnest import records
 from earnest.io import provenance
 
 
@@ -34,12 +35,16 @@ class Stage:
     plugins : callable
         The choice -> further modules that only this choice uses, such as those of one embedding
         backend; an edit of one is an edit of no other.
+    methods : callable
+        The choice -> names of methods by their kind, as `earnest.records.ROOMS` has it; where
+        other packages come with one, their version and source are part of the code.
     """
 
     modules: tuple[str, ...]
     settings: Callable[..., Mapping[str, Any]] = _nothing
     before: str | Callable[..., str] | None = None
     plugins: Callable[..., tuple[str, ...]] = _no_modules
+    methods: Callable[..., Mapping[str, Iterable[str]]] = _nothing
 
 
 def code_version(stage: Stage, **choice: str) -> str:
@@ -52,7 +57,11 @@ def code_version(stage: Stage, **choice: str) -> str:
         this as a parameter.
     """
     plugins = stage.plugins(**choice) if choice else ()
-    return provenance.code_version(*stage.modules, *plugins)
+    code = provenance.code_version(*stage.modules, *plugins)
+    origins = {
+        kind: records.origins(kind, names) for kind, names in stage.methods(**choice).items()
+    }
+    return provenance.stamp(code, **origins) if any(origins.values()) else code
 
 
 def stamp(stages: Mapping[str, Stage], name: str, /, **choice: str) -> str:

@@ -92,3 +92,10 @@ def test_the_measure(example):
         "unweighted", POOL, range(4), [True] * 3 + [False], measure="error_rate"
     )
     assert found.value == pytest.approx(0.25)
+    for name in ("difference", "ppi", "calibrated"):
+        reason = estimates.estimate(name, POOL, range(4), right, measure="error_rate").reason
+        assert reason == f"the {name} estimator has no form for error rate"
+    by_rule = {"measure": "error_rate", "sampler": "uncertainty"}
+    assert estimates.estimate("unweighted", POOL, range(4), right, **by_rule).low is None
+    by_chance = {"measure": "error_rate", "sampler": "random"}
+    assert estimates.estimate("hajek", POOL, range(4), right, **by_chance).value == found.value

@@ -9,9 +9,10 @@ import pytest
 from earnest import estimates, measures, records, samplers, weights
 from earnest.embeddings import BACKENDS, BackendRecord, find_problems, get_backend
 from earnest.estimates import Method, Pool, estimate
+from earnest.io import provenance
 from earnest.records import Choice, PluginError, Style, Words
 from earnest.samplers import Sampler
-from earnest.studies import documents
+from earnest.studies import documents, stages
 
 LOOK = {"colour": "#0072B2", "dash": "", "marker": "circle"}
 STYLE = Style(label="Some", meaning="something", **LOOK)
@@ -164,6 +165,12 @@ def test_its_origin_goes_into_stamps(install):
         file.write("EDITED = 1\n")
     after = records.origins("samplers", ["last"])["last"]["source"]
     assert len(after) == 16
+    stage = stages.Stage(("rng",), methods=lambda **_: {"samplers": ["random", "last"]})
+    origins = {"samplers": records.origins("samplers", ["last"])}
+    code = provenance.code_version("rng")
+    assert stages.code_version(stage) == provenance.stamp(code, **origins)
+    own = stages.Stage(("rng",), methods=lambda **_: {"samplers": ["random"]})
+    assert stages.code_version(own) == code
     assert after != before
 
 
