@@ -88,13 +88,12 @@ def test_the_backend(example):
 def test_the_measure(example):
     example("measures", "error_rate")
     assert score("error_rate", [0, 1, 1], [0, 1, 0], weights=[1, 1, 2]).value == 0.5
-    found = estimates.estimate(
-        "unweighted", POOL, range(4), [True] * 3 + [False], measure="error_rate"
-    )
+    right = [True] * 3 + [False]
+    found = estimates.estimate("unweighted", POOL, range(4), right, measure="error_rate")
     assert found.value == pytest.approx(0.25)
     for name in ("difference", "ppi", "calibrated"):
         reason = estimates.estimate(name, POOL, range(4), right, measure="error_rate").reason
-        assert reason == f"the {name} estimator has no form for error rate"
+        assert reason.endswith("has no form for error rate")
     by_rule = {"measure": "error_rate", "sampler": "uncertainty"}
     assert estimates.estimate("unweighted", POOL, range(4), right, **by_rule).low is None
     by_chance = {"measure": "error_rate", "sampler": "random"}
