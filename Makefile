@@ -38,7 +38,7 @@ beats: .venv/.beats
 
 # The page that links the reports of all finished studies; every run that succeeds makes it too.
 index: .venv/.core
-	@$(RUN) -m earnest.reports.index
+	@$(RUN) -m earnest.reports.pages.index
 
 # After a kill -9, Snakemake finds its own lock and asks for this.
 unlock: .venv/.core
@@ -59,7 +59,7 @@ settle: .venv/.core
 	@$(RUN) -m dvc status --quiet || { echo "The results are not those of dvc.lock with this code and configuration:" >&2; \
 	  $(RUN) -m dvc status >&2; echo "Run \`dvc checkout\` if files are missing, else \`make repro\`." >&2; exit 1; }
 	$(RUN) -m snakemake --touch --forceall --quiet all
-	@$(RUN) -m earnest.reports.index
+	@$(RUN) -m earnest.reports.pages.index
 
 # Deletes shards that the grid no longer has, and what killed runs left half-written.
 # CONFIG chooses the study.

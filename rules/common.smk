@@ -16,7 +16,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 ).rstrip(os.pathsep)
 
 from earnest.io import disk
-from earnest.reports import index
+from earnest.reports.pages import index
 from earnest.studies import kinds
 from earnest.studies.study import StudyError, grow_memory
 

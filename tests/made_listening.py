@@ -8,7 +8,7 @@ import pandas as pd
 
 from earnest import io
 from earnest.mixing import plan
-from earnest.reports import listening
+from earnest.reports.pages import listening
 from earnest.rng import generator
 
 HOSTILE = 'owl<img src=x onerror="alert(1)">&'

@@ -8,7 +8,7 @@ import pandas as pd
 
 from earnest.io import schemas
 from earnest.protocols.subsets import comparisons
-from earnest.reports.page import ReportInputs
+from earnest.reports.pages.subsets import ReportInputs
 from earnest.rng import generator
 
 SAMPLERS = ("random", "uncertainty", "farthest", "density_farthest", "kmedoids")

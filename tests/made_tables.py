@@ -5,7 +5,7 @@ import pandas as pd
 
 from earnest.datasets.tabular import Table
 from earnest.protocols.crossval import correlations, published, scoring, splitting, weight_quality
-from earnest.reports import subconcepts
+from earnest.reports.pages import crossval
 
 OPTIONS = {"collection": "keel", "root_seed": 0, "resamples": 200, "level": 0.95}
 CORRECTIONS = ("none", "smote")
@@ -50,7 +50,7 @@ def made_inputs():
     )
     means = correlations.dataset_means(scores)
     found = correlations.assess(means, **OPTIONS)
-    return subconcepts.TableReportInputs(
+    return crossval.TableReportInputs(
         study="made",
         title="Made & tested",
         collection="keel",

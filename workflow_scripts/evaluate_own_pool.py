@@ -3,7 +3,7 @@
 from earnest import io
 from earnest.io import provenance
 from earnest.protocols import ownpool
-from earnest.reports import own
+from earnest.reports.pages.ownpool import build_page
 from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
@@ -21,4 +21,4 @@ with job_log(snakemake.log[0]):
     io.write_json(found.document(), made.evaluation)
     io.write_json(found.metrics(), made.metrics, checksum=False)
     io.write_json(about, made.provenance)
-    io.write_text(own.build_page(found, snakemake.params.title, about), made.report)
+    io.write_text(build_page(found, snakemake.params.title, about), made.report)

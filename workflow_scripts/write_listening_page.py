@@ -2,7 +2,7 @@
 
 from earnest import io
 from earnest.mixing import plan
-from earnest.reports import listening
+from earnest.reports.pages import listening
 from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):

@@ -2,7 +2,8 @@
 
 from earnest import io
 from earnest.io import provenance
-from earnest.reports import examples, page, reading
+from earnest.reports import examples, reading
+from earnest.reports.pages import subsets
 from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
@@ -15,8 +16,8 @@ with job_log(snakemake.log[0]):
         "versions": provenance.library_versions(*params.libraries),
         "embeddings": io.read_named_json(params.embeddings, given.embeddings),
     }
-    html = page.build_report(
-        page.ReportInputs(
+    html = subsets.build_report(
+        subsets.ReportInputs(
             study=snakemake.wildcards.study,
             title=params.title,
             pools=reading.read_pools(given.descriptions, given.pools, given.subconcepts),
@@ -30,7 +31,7 @@ with job_log(snakemake.log[0]):
             level=params.level,
             sample_rate=params.sample_rate,
             dose_response=doses,
-            **reading.read_frames(page.TABLES, dict(given.items())),
+            **reading.read_frames(subsets.TABLES, dict(given.items())),
         )
     )
     io.write_text(html, snakemake.output.report)

@@ -3,13 +3,14 @@
 from earnest import io
 from earnest.io import provenance
 from earnest.protocols.crossval import published
-from earnest.reports import reading, subconcept_inputs, subconcepts
+from earnest.reports import reading, subconcept_inputs
+from earnest.reports.pages import crossval
 from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     about = params.provenance | {"versions": provenance.library_versions(*params.libraries)}
-    html = subconcepts.build_report(
+    html = crossval.build_report(
         subconcept_inputs.TableReportInputs(
             study=snakemake.wildcards.study,
             title=params.title,

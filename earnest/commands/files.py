@@ -34,12 +34,12 @@ def write_evaluation(
 ) -> None:
     """Write an evaluation as tables, JSON and a page."""
     from earnest.io.provenance import library_versions
-    from earnest.reports import own
+    from earnest.reports.pages import ownpool
 
     folder = new_folder(folder)
     title = f"How good is the model on {Path(pool).name}?"
     versions = {"versions": library_versions("numpy", "scipy", "pandas", "scikit-learn")}
-    page = own.build_page(found, title, versions)
+    page = ownpool.build_page(found, title, versions)
     io.write_csv("own_estimates", found.estimates, folder / "estimates.csv")
     io.write_csv("next_labels", found.next_labels, folder / "next_labels.csv")
     io.write_json(found.document(), folder / "evaluation.json")
@@ -53,9 +53,9 @@ def write_comparison(
     second: str | os.PathLike[str],
 ) -> None:
     """Write a comparison as a table and a page."""
-    from earnest.reports import own
+    from earnest.reports.pages import comparison
 
     folder = new_folder(folder)
-    page = own.build_comparison(found, str(first), str(second))
+    page = comparison.build_page(found, str(first), str(second))
     io.write_csv("run_comparison", found.rows, folder / "comparison.csv")
     io.write_text(page, folder / "report.html")

@@ -196,14 +196,14 @@ def hidden(view: TaskView) -> list[str]:
     return found + ([sentence] if sentence else [])
 
 
-def aside(view: TaskView, contexts: Row) -> list[str]:
+def aside(view: TaskView, contexts: Row | None) -> list[str]:
     """The other two questions of the page in a line each, for the card of a task.
 
     Parameters
     ----------
     view : TaskView
-    contexts : dict
-        The focus of `tables.context_rows`.
+    contexts : dict or None
+        The focus of `sections.backgrounds.rows_of`, None of a task without backgrounds.
     """
     found = []
     weighted = view.truth(utility="true")
@@ -212,7 +212,7 @@ def aside(view: TaskView, contexts: Row) -> list[str]:
             f"Whole pool with rare subconcepts counted in full: {number(weighted)}"
             f" instead of {number(view.truth())}."
         )
-    if contexts["gap"] is not None:
+    if contexts and contexts["gap"] is not None:
         about = f"{words.in_words(contexts['name'])}: r" if contexts["name"] else "R"
         found.append(
             f"{about}ight over usual backgrounds: {percent(contexts['primary'])},"

@@ -33,7 +33,7 @@ ASSESSED = {
 # Modules of stages that tables and sounds share.
 SCORING = ("protocols.crossval.scoring",)
 ASSESSMENT = ("protocols.crossval.correlations", "protocols.crossval.weight_quality")
-REPORT = ("reports.subconcepts", "reports.reading", "protocols.crossval.published")
+REPORT = ("reports.pages.crossval", "reports.reading", "protocols.crossval.published")
 
 
 class Crossval:
@@ -293,7 +293,7 @@ class SoundCrossval(Crossval, Staged):
             "scores": Stage(SCORING, lambda **_: self.score_options(), before="splits"),
             "assessment": Stage(ASSESSMENT),
             "contrasts": Stage(("protocols.crossval.contrasts",)),
-            "report": Stage(("reports.subconcepts", "reports.reading")),
+            "report": Stage(("reports.pages.crossval", "reports.reading")),
         }
 
     def stamp(self, stage: str, **choice: str) -> str:

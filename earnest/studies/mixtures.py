@@ -62,7 +62,7 @@ class MixtureStudy(SoundStudy):
                 lambda **_: {"format": self.config["mixtures"]["format"]},
                 before="plan",
             ),
-            "listening": Stage(("reports.listening", "mixing.plan")),
+            "listening": Stage(("reports.pages.listening", "mixing.plan")),
             "export": Stage(("mixing.exporting",)),
         }
 

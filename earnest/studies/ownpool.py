@@ -40,7 +40,7 @@ class OwnPoolStudy(Study):
                 ("protocols.ownpool.evaluating", "protocols.ownpool.inputs"),
                 methods=lambda **_: {"estimators": self.config["estimators"] or ()},
             ),
-            "report": Stage(("reports.own",)),
+            "report": Stage(("reports.pages.ownpool",)),
         }
         if self.audio:
             backend = embeddings.module_of(self.audio["backend"])

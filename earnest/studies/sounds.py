@@ -189,7 +189,7 @@ class SoundStudy(SubsetGrid):
             "joint": Stage(("protocols.subsets.joint",)),
             "report": Stage(
                 (
-                    "reports.page",
+                    "reports.pages.subsets",
                     "reports.examples",
                     "reports.reading",
                     "protocols.subsets.summary",

@@ -6,7 +6,7 @@ import pytest
 
 from earnest import io
 from earnest.protocols.ownpool import evaluate, read
-from earnest.reports import index, own, page, subconcepts
+from earnest.reports.pages import crossval, index, ownpool, subsets
 from tests import made_listening, made_own, made_report, made_tables
 
 pytest.register_assert_rewrite("tests.report_checks")
@@ -37,12 +37,12 @@ pytestmark = [
 
 
 def make_report(folder):
-    io.write_text(page.build_report(made_report.made_inputs()), folder / "report.html")
+    io.write_text(subsets.build_report(made_report.made_inputs()), folder / "report.html")
     return folder / "report.html"
 
 
 def make_subconcepts(folder):
-    io.write_text(subconcepts.build_report(made_tables.made_inputs()), folder / "report.html")
+    io.write_text(crossval.build_report(made_tables.made_inputs()), folder / "report.html")
     return folder / "report.html"
 
 
@@ -68,7 +68,7 @@ def make_own(folder):
     frame, truth, _ = made_own.made_pool()
     paths = made_own.write(folder, frame, made_own.some_labels(truth, 60))
     found = evaluate(read(*paths, sampler="random"), budget=30)
-    html = own.build_page(found, f"My clips {made_report.HOSTILE}", {"config": {"seed": 0}})
+    html = ownpool.build_page(found, f"My clips {made_report.HOSTILE}", {"config": {"seed": 0}})
     io.write_text(html, folder / "report.html")
     return folder / "report.html"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from earnest.reports.page import build_report
+from earnest.reports.pages.subsets import build_report
 from tests import made_report
 
 pytest.register_assert_rewrite("tests.report_checks")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from earnest.reports.subconcepts import build_report
+from earnest.reports.pages.crossval import build_report
 from tests.made_tables import made_inputs
 
 pytest.register_assert_rewrite("tests.report_checks")

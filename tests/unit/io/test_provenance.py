@@ -153,8 +153,8 @@ def test_library_versions_name_python_too():
         ("tasks.pools", {"weights", "samplers", "estimates"}),
         ("protocols.subsets.drawing", {"weights", "estimates"}),
         ("mixing.plan", {"mixing.gains", "embeddings"}),
-        ("reports.page", {"weights", "estimates"}),
-        ("reports.subconcepts", {"weights", "estimates"}),
+        ("reports.pages.subsets", {"weights", "estimates"}),
+        ("reports.pages.crossval", {"weights", "estimates"}),
     ],
 )
 def test_a_stage_does_not_depend_on_what_comes_after_it(stage, without):

@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from earnest.reports import doses, joint_figures, subconcept_words, words
+from earnest.reports import joint_figures, subconcept_words, words
+from earnest.reports.sections import doses
 
 # Machado, Oliveira, Fernandes 2009, severity 1: what linear RGB becomes.
 BLINDNESS = {

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from earnest.reports import extent, page
+from earnest.reports import extent
+from earnest.reports.pages import subsets
 from earnest.reports.view import records, task_view
 from tests import made_report
 
@@ -18,7 +19,7 @@ def inputs():
 
 @pytest.fixture(scope="module")
 def whole(inputs):
-    return page.build_report(inputs)
+    return subsets.build_report(inputs)
 
 
 def cells_of(inputs):
@@ -46,7 +47,7 @@ def test_a_large_study_lists_the_headline_size_and_says_what_is_left_out(
     cells = cells_of(inputs)
     monkeypatch.setattr(extent, "MOST_WHOLE", cells - 1)
     monkeypatch.setattr(extent, "MOST_DRAWN", cells if drawn else cells - 1)
-    part = page.build_report(inputs)
+    part = subsets.build_report(inputs)
     assert len(part) < 0.7 * len(whole)
     assert f"This study has {cells:,} combinations" in part
     assert "more than a page can hold" not in whole

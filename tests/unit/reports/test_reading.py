@@ -8,7 +8,8 @@ import pytest
 
 from earnest import io
 from earnest.io import schemas
-from earnest.reports import page, reading, subconcept_inputs
+from earnest.reports import reading, subconcept_inputs
+from earnest.reports.pages import subsets
 from tests import made_report
 
 
@@ -26,7 +27,7 @@ def test_frames_are_read_under_the_names_of_the_page(tmp_path):
 @pytest.mark.parametrize(
     ("tables", "inputs"),
     [
-        (page.TABLES, page.ReportInputs),
+        (subsets.TABLES, subsets.ReportInputs),
         (subconcept_inputs.SOUND_TABLES, subconcept_inputs.TableReportInputs),
     ],
 )

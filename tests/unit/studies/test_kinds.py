@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from earnest.mixing import pairs
-from earnest.reports import index
+from earnest.reports.pages import index
 from earnest.studies import kinds
 from earnest.studies.study import StudyError, grow_memory
 

@@ -14,7 +14,7 @@ from earnest.io import schemas
 from earnest.protocols.ownpool import UnusableInput, read
 from earnest.protocols.ownpool.comparing import compare_runs, judged
 from earnest.protocols.ownpool.models import compare_models
-from earnest.reports import own
+from earnest.reports.pages import comparison
 from tests.made_own import made_pool, some_labels, write
 
 
@@ -230,7 +230,7 @@ def test_the_table_and_the_page_of_a_comparison(models, tmp_path):
     io.write_csv("run_comparison", found.rows, tmp_path / "comparison.csv")
     read_back = pd.read_csv(tmp_path / "comparison.csv")
     assert read_back["difference"].to_numpy() == pytest.approx(found.rows["difference"].to_numpy())
-    page = own.build_comparison(found, "<old>.csv", "new.csv")
+    page = comparison.build_page(found, "<old>.csv", "new.csv")
     assert "&lt;old&gt;.csv" in page
     assert page.count('<th scope="row">') == len(found.rows)
-    assert own.build_comparison(found, "<old>.csv", "new.csv") == page
+    assert comparison.build_page(found, "<old>.csv", "new.csv") == page

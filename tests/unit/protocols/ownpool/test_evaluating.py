@@ -12,7 +12,7 @@ from earnest import io
 from earnest.commands import main
 from earnest.estimates import ESTIMATORS, estimate, true_value
 from earnest.protocols.ownpool import UnusableInput, evaluate, read
-from earnest.reports import own
+from earnest.reports.pages import ownpool
 from earnest.weights import WEIGHTS
 from tests.made_own import made_pool, some_labels, write
 
@@ -72,7 +72,7 @@ def test_command_library_and_notebook_give_the_same_numbers(made, inputs, found,
 
 
 def test_the_index_of_studies_says_what_to_report(found):
-    from earnest.reports import index
+    from earnest.reports.pages import index
 
     lines = index.headline(found.metrics(), {"kind": "own"})
     row = found.facts["recommended"]["accuracy"]
@@ -324,11 +324,11 @@ def test_the_page_shows_hostile_names_as_text(tmp_path):
     frame.loc[::2, "item_id"] = [f"=cmd|' /C calc'!A{i}" for i in range(40)]
     truth = np.where(truth == "cat", hostile, truth)
     found = evaluate(read(*write(tmp_path, frame, some_labels(truth, 30))), budget=50)
-    page = own.build_page(found, "A <b> title", {"versions": {"numpy": "1"}})
+    page = ownpool.build_page(found, "A <b> title", {"versions": {"numpy": "1"}})
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "=cmd|" in page
-    assert own.build_page(found, "A <b> title", {"versions": {"numpy": "1"}}) == page
+    assert ownpool.build_page(found, "A <b> title", {"versions": {"numpy": "1"}}) == page
     io.write_csv("next_labels", found.next_labels, tmp_path / "next.csv")
     io.write_csv("own_estimates", found.estimates, tmp_path / "estimates.csv")
     assert (tmp_path / "next.csv").read_text().count("\n'=cmd|") >= 10

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import contrasts, figures, tables
+from earnest.reports import figures, tables
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_findings as findings
 from earnest.reports import subconcept_tables as rows
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
 from earnest.reports.rendering import render
+from earnest.reports.sections import contrasts
 from earnest.reports.subconcept_inputs import TableReportInputs
 from earnest.reports.view import records
 

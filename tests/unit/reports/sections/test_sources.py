@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from earnest.io import schemas
-from earnest.reports import sources
-from earnest.reports.page import build_report
+from earnest.reports.pages.subsets import build_report
+from earnest.reports.sections import sources
 from tests import made_report
 
 

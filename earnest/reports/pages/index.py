@@ -1,4 +1,4 @@
-"""The index of studies: `results/index.html`, made by `python -m earnest.reports.index`.
+"""The index of studies: `results/index.html`, made by `python -m earnest.reports.pages.index`.
 
 It lists what is finished at that moment. No rule makes it, because it would tie every study to
 every other; each run of the workflow writes it anew when it has succeeded.
@@ -234,7 +234,7 @@ def write_index(results: str | os.PathLike = RESULTS) -> Path:
 def main(arguments: Sequence[str]) -> int:
     """Write the index of a folder of results and return the exit code."""
     if len(arguments) > 1:
-        print("usage: python -m earnest.reports.index [RESULTS]", file=sys.stderr)
+        print("usage: python -m earnest.reports.pages.index [RESULTS]", file=sys.stderr)
         return 2
     print(f"The index of studies is {write_index(*arguments)}")
     return 0

@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
-from earnest.reports import trainings
-from earnest.reports.page import build_report
+from earnest.reports.pages.subsets import build_report
+from earnest.reports.sections import trainings
 from tests.made_report import made_inputs, made_training
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from earnest.io import schemas
-from earnest.reports import doses
-from earnest.reports.page import build_report
+from earnest.reports.pages.subsets import build_report
+from earnest.reports.sections import doses
 from earnest.reports.view import records, task_view
 from tests import made_report
 

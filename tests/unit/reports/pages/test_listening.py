@@ -8,7 +8,8 @@ import soundfile
 from matplotlib import image
 
 from earnest.mixing import plan
-from earnest.reports import audio, listening
+from earnest.reports import audio
+from earnest.reports.pages import listening
 from tests import made_listening
 
 

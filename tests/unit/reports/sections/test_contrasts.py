@@ -11,8 +11,8 @@ import pytest
 from earnest.io import schemas
 from earnest.protocols.crossval import contrasts
 from earnest.reports import contrast_figures as drawings
-from earnest.reports import contrasts as section
-from earnest.reports import subconcepts
+from earnest.reports.pages import crossval
+from earnest.reports.sections import contrasts as section
 from tests.made_tables import made_inputs
 
 FOREGROUNDS = ("dog+dog_bark", "sea_waves", "cow", "frog<b>")
@@ -83,7 +83,7 @@ def test_the_page_has_the_section_its_guard_and_nothing_broken():
     datasets = [
         one | ({"guard": guard} if one["status"] == "used" else {}) for one in inputs.datasets
     ]
-    page = subconcepts.build_report(
+    page = crossval.build_report(
         replace(inputs, contrasts=found, statistics=statistics, datasets=datasets)
     )
     text = html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
@@ -99,7 +99,7 @@ def test_the_page_has_the_section_its_guard_and_nothing_broken():
     for picture in pictures:
         ElementTree.fromstring(picture)
     # a study on tables has none of it
-    assert 'id="contexts"' not in subconcepts.build_report(inputs)
+    assert 'id="contexts"' not in crossval.build_report(inputs)
 
 
 def test_a_ladder_is_sorted_by_what_fails_most():

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from earnest.reports import joint
 from earnest.reports import joint_figures as drawings
-from earnest.reports.page import build_report
+from earnest.reports.pages.subsets import build_report
+from earnest.reports.sections import joint
 from earnest.reports.view import records, task_view
 from tests import made_report
 

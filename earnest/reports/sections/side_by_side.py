@@ -7,8 +7,8 @@ from typing import Any
 
 from earnest.reports import words
 from earnest.reports.findings import number, signed
-from earnest.reports.recommendations import side
-from earnest.reports.trainings import NAMES
+from earnest.reports.sections.recommendations import side
+from earnest.reports.sections.trainings import NAMES
 from earnest.reports.view import Row, TaskView, ordered
 
 Embeddings = Mapping[str, str]

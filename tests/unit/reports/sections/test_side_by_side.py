@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from earnest.io import schemas
-from earnest.reports import side_by_side
-from earnest.reports.page import build_report
+from earnest.reports.pages.subsets import build_report
+from earnest.reports.sections import side_by_side
 from earnest.reports.view import records, task_view
 from tests.made_report import comparison_rows, frame, made_inputs, made_training, summary_rows
 

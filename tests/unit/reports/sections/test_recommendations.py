@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from earnest.io import schemas
-from earnest.reports import recommendations
+from earnest.reports.sections import recommendations
 from earnest.reports.view import records, task_view
 
 POOL = pd.DataFrame({"item_id": ["a", "b", "c"]})

@@ -13,18 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest.reports import (
-    audio,
-    examples,
-    figures,
-    findings,
-    sources,
-    support_tables,
-    tables,
-    view,
-    words,
-)
-from earnest.reports.page import build_report
+from earnest.reports import audio, examples, figures, findings, tables, view, words
+from earnest.reports.pages.subsets import build_report
+from earnest.reports.sections import backgrounds, sources, support
 from tests import made_report
 
 VOID = {"meta", "link", "img", "br", "hr", "input", "image"}
@@ -214,7 +205,7 @@ def test_a_pool_without_summary_is_an_error(inputs):
 
 def test_import_is_light():
     code = (
-        "import sys, earnest.reports.page;"
+        "import sys, earnest.reports.pages.subsets;"
         "heavy = ('torch', 'matplotlib', 'jinja2', 'markupsafe', 'pandas', 'soundfile', 'scipy');"
         "print([name for name in heavy if name in sys.modules])"
     )
@@ -323,7 +314,7 @@ def test_coverage_stands_per_estimator_and_sampler_with_the_reason():
         row(sampler="farthest", coverage=0.7, **bad),
         row(sampler="random", estimator="atc", coverage=None, **(bad | {"reason": None})),
     ]
-    found = support_tables.coverage_rows(one_task(rows, size=100, sampler="random"))
+    found = support.coverage_rows(one_task(rows, size=100, sampler="random"))
     assert found["samplers"] == ["Random", "Farthest first"]
     unweighted, atc = found["rows"]
     assert unweighted["estimator"] == "Unweighted"
@@ -343,7 +334,7 @@ def test_shares_outside_the_labelled_range_are_those_of_the_unweighted_rows():
         row(size=25),
         row(estimator="kde"),
     ]
-    found = support_tables.outside_rows(one_task(rows, size=100))
+    found = support.outside_rows(one_task(rows, size=100))
     assert [(r["size"], r["confidence_text"], r["distance_text"]) for r in found] == [
         (50, "10\u00a0%", "–"),
         (100, "4\u00a0%", "50\u00a0%"),
@@ -478,7 +469,7 @@ def test_scores_over_usual_and_rare_backgrounds():
         ]
     )
     task = dataclasses.replace(one_task([row()]), pool=pool)
-    found = tables.context_rows(task)
+    found = backgrounds.rows_of(task)
     keys = ("name", "primary", "primary_count", "rare", "rare_count", "gap")
     assert [tuple(r[k] for k in keys) for r in found["rows"]] == [
         ("dog", 1.0, 2, 0.0, 1, 1.0),
@@ -497,12 +488,58 @@ def test_in_a_context_task_the_foreground_is_taken_together():
     )
     about = {"kind": "context", "foreground": "a", "positive": "m"}
     task = dataclasses.replace(one_task([row()]), pool=pool, description=about)
-    found = tables.context_rows(task)
+    found = backgrounds.rows_of(task)
     assert [(r["name"], r["gap"]) for r in found["rows"]] == [("a", 1.0), ("b", None)]
     assert found["focus"]["name"] == "a"
     assert findings.aside(task, found["focus"])[0].replace("\u00a0", " ") == (
         "A: right over usual backgrounds: 100 %, over rare ones: 0 %."
     )
+
+
+def without_backgrounds(inputs):
+    pools = {
+        name: (about, pool.assign(is_primary=None), subconcepts)
+        for name, (about, pool, subconcepts) in inputs.pools.items()
+    }
+    return dataclasses.replace(inputs, pools=pools)
+
+
+def test_sounds_as_they_are_have_no_section_on_backgrounds(inputs):
+    heading = "Usual against unusual backgrounds"
+    page = build_report(inputs)
+    assert page.count(heading) == len(inputs.pools)
+    assert "lean on the background" in page
+    bare = build_report(without_backgrounds(inputs))
+    assert heading not in bare
+    assert "lean on the background" not in bare
+    assert "over rare ones" not in bare
+
+
+def test_an_item_without_a_background_is_over_neither():
+    pool = pd.DataFrame(
+        {
+            "subconcept": ["dog"] * 3,
+            "is_primary": pd.array([True, False, None], dtype="boolean"),
+            "label": ["a"] * 3,
+            "prediction": ["a", "b", "a"],
+        }
+    )
+    task = dataclasses.replace(one_task([row()]), pool=pool)
+    found = backgrounds.rows_of(task)["overall"]
+    assert (found["primary_count"], found["rare_count"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.75, "75\u00a0%"), (0.5, "50\u00a0%"), (0.25, "25\u00a0%")]
+)
+def test_the_page_says_how_often_the_usual_background_was_planned(inputs, share, said):
+    about = dict(inputs.provenance) | {"config": {"mixtures": {"primary_share": share}}}
+    page = build_report(dataclasses.replace(inputs, provenance=about))
+    assert page.count(f"As the study plans it, {said} of each sound’s mixtures") == len(
+        inputs.pools
+    )
+    assert ("mostly heard over one usual" in page) == (share > 0.5)
+    assert (f"background in {said} of its mixtures, as planned" in page) == (share <= 0.5)
 
 
 def test_clip_counts_per_data_set(inputs):

@@ -9,7 +9,7 @@ import pytest
 from earnest.protocols.crossval import correlations, published, splitting, weight_quality
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_tables as rows
-from earnest.reports import subconcepts
+from earnest.reports.pages import crossval
 from tests.made_tables import CORRECTIONS, OPTIONS, made_inputs
 
 
@@ -20,7 +20,7 @@ def inputs():
 
 @pytest.fixture(scope="module")
 def page(inputs):
-    return subconcepts.build_report(inputs)
+    return crossval.build_report(inputs)
 
 
 def text_of(page):
@@ -132,7 +132,7 @@ def test_a_study_without_any_score_has_a_page(inputs):
         correlations.dataset_means(schemas.frame_of("fold_scores", [])), **OPTIONS
     )
     quality = schemas.frame_of("weight_quality", [])
-    page = subconcepts.build_report(
+    page = crossval.build_report(
         replace(
             inputs,
             datasets=[splitting.not_run("gone", "nowhere").description],
@@ -152,7 +152,7 @@ def test_a_study_without_any_score_has_a_page(inputs):
 
 
 def test_the_same_inputs_give_the_same_page(inputs, page):
-    assert subconcepts.build_report(inputs) == page
+    assert crossval.build_report(inputs) == page
 
 
 @pytest.mark.parametrize(

@@ -6,22 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.reports import (
-    audio,
+from earnest.reports import audio, extent, figures, findings, tables, words
+from earnest.reports.rendering import render
+from earnest.reports.sections import (
+    backgrounds,
     doses,
-    extent,
-    figures,
-    findings,
     joint,
     side_by_side,
     sources,
-    support_tables,
-    tables,
+    support,
     trainings,
-    words,
 )
-from earnest.reports.recommendations import advise, directions
-from earnest.reports.rendering import render
+from earnest.reports.sections.recommendations import advise, directions
 from earnest.reports.view import TaskView, plain, records, task_view
 
 if TYPE_CHECKING:
@@ -117,12 +113,14 @@ def build_report(inputs: ReportInputs) -> str:
         inputs=inputs,
         shown=shown,
         tasks=[
-            _task(view, inputs.level, shown)
+            _task(view, inputs, shown)
             | {"joint": joint.section(view, inputs.joint, whole=shown.whole)}
             | {"advice": advise(view, comparisons)}
             for view in views
         ],
         directions=directions(views),
+        design=backgrounds.design(inputs.provenance),
+        over_backgrounds=any(backgrounds.applies(view) for view in views),
         facts=_facts(inputs, views),
         glossary=_glossary(views),
         doses=doses.described(inputs.dose_response, views),
@@ -159,10 +157,11 @@ def _sources(inputs: ReportInputs) -> dict[str, Any]:
     }
 
 
-def _task(view: TaskView, level: float, shown: extent.Extent) -> dict[str, Any]:
-    chosen = view.chosen
+def _task(view: TaskView, inputs: ReportInputs, shown: extent.Extent) -> dict[str, Any]:
+    chosen, level = view.chosen, inputs.level
+    contexts = backgrounds.section(view, inputs.provenance)
     corrected = view.row(chosen.sampler, chosen.size, chosen.estimator)
-    contexts, others = tables.context_rows(view), tables.other_rows(view)
+    others = tables.other_rows(view)
     return {
         "view": view,
         "headline": findings.headline(view),
@@ -179,18 +178,18 @@ def _task(view: TaskView, level: float, shown: extent.Extent) -> dict[str, Any]:
         "legend": _legend(view),
         "statements": findings.statements(view),
         "hidden": findings.hidden(view),
-        "aside": findings.aside(view, contexts["focus"]),
+        "aside": findings.aside(view, contexts and contexts["focus"]),
         "errors": tables.error_table(view, whole=shown.whole),
         "gaps": tables.gaps(view, others),
         "others": others,
         "estimators": [words.style(name).label for name in view.values("estimator")],
         "level": f"{100 * level:.3g}\u00a0%",
-        "coverage": support_tables.coverage_rows(view),
-        "outside": support_tables.outside_rows(view),
+        "coverage": support.coverage_rows(view),
+        "outside": support.outside_rows(view),
         "weights": tables.weight_rows(view),
         "flags": tables.flags_raised(view),
         "subconcepts": tables.subconcept_rows(view),
-        "contexts": contexts,
+        "backgrounds": contexts,
     }
 
 

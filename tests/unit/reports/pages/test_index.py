@@ -6,7 +6,7 @@ import re
 import pytest
 
 from earnest import io
-from earnest.reports import index
+from earnest.reports.pages import index
 
 HOSTILE = '<img src=x onerror="alert(1)"> & co'
 

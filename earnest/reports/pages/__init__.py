@@ -1,0 +1,1 @@
+"""Pages: each a list of sections, filled into its template."""

@@ -1,0 +1,1 @@
+"""Sections of pages: from tables to what a template shows."""
