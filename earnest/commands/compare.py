@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from earnest.commands import terminal
-from earnest.commands.files import new_folder, write_comparison
+from earnest.commands.files import ACCEPT, new_folder, write_comparison
 
 if TYPE_CHECKING:
     import pandas
 
 MOST_ROWS = 30
+READING = ("drawn", "sampler", "positive", "accept_new_classes")
 # Options that say how one pool was labelled.
-OF_ONE_POOL = ("labels", "embeddings", "sampler", "drawn", "positive")
+OF_ONE_POOL = ("labels", "embeddings", "sampler", "drawn", "positive", "accept_new_classes")
 
 DESCRIPTION = """\
 Say which estimates moved from a first to a second run, and whether that is outside the noise.
@@ -42,6 +43,7 @@ def add_arguments(commands: Any) -> None:
     add("--sampler", metavar="RULE", help=terminal.choosing())
     add("--drawn", metavar="FILE", help="the next_labels.csv by which they were chosen")
     add("--positive", metavar="CLASS", help="the positive class of two, for F1")
+    add("--accept-new-classes", metavar="CLASS", nargs="+", default=(), help=ACCEPT)
     add("--estimators", metavar="NAME", nargs="+", help=terminal.estimators("of two models"))
     add("--level", type=float, default=0.95, help="of the intervals (%(default)s)")
     add("--resamples", type=int, default=1000, help="of the bootstrap (%(default)s)")
@@ -86,15 +88,16 @@ def _evaluations(given: argparse.Namespace, evaluated: list[bool]) -> Any:
             " runs of a study"
         )
     for name in OF_ONE_POOL:
-        if getattr(given, name) is not None:
-            raise UnusableInput(f"leave out --{name}: each study says it itself")
+        if getattr(given, name) not in (None, ()):
+            option = name.replace("_", "-")
+            raise UnusableInput(f"leave out --{option}: each study says it itself")
     return _compared(given, *map(read_evaluated, paths))
 
 
 def _models(given: argparse.Namespace) -> Any:
     from earnest.protocols import ownpool
 
-    settings = {key: getattr(given, key) for key in ("drawn", "sampler", "positive")}
+    settings = {key: getattr(given, key) for key in READING}
     first, second = (
         ownpool.read(path, given.labels, embeddings=embeddings, **settings)
         for path, embeddings in ((given.first, given.embeddings), (given.second, None))

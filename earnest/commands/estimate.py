@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from earnest.commands import terminal
-from earnest.commands.files import new_folder, write_evaluation
+from earnest.commands.files import ACCEPT, new_folder, write_evaluation
 
 MOST_CLASSES = 12  # whose recalls the terminal shows
 
@@ -35,6 +35,7 @@ def add_arguments(commands: Any) -> None:
     add("--sampler", metavar="RULE", help=terminal.choosing())
     add("--drawn", metavar="FILE", help="the next_labels.csv by which further items were labelled")
     add("--positive", metavar="CLASS", help="the positive class of two, for F1")
+    add("--accept-new-classes", metavar="CLASS", nargs="+", default=(), help=ACCEPT)
     add("--subconcepts", metavar="FILE", help="table of subconcept, side and train_size")
     add("--estimators", metavar="NAME", nargs="+", help=terminal.estimators("all when not given"))
     add("--budget", type=int, default=evaluating.BUDGET, help="items to label next (%(default)s)")
@@ -76,6 +77,7 @@ def run(given: argparse.Namespace) -> None:
         drawn=given.drawn,
         sampler=given.sampler,
         positive=given.positive,
+        accept_new_classes=given.accept_new_classes,
     )
     if given.audio is not None:
         inputs = embedding.with_embeddings(inputs, given.audio, given.backend)

@@ -7,6 +7,7 @@ from typing import Any
 from earnest import io
 from earnest.protocols.ownpool.inputs import UnusableInput
 
+ACCEPT = "labels that are meant although they are nearly another class"
 NAMES = ("estimates.csv", "next_labels.csv", "evaluation.json", "report.html", "comparison.csv")
 
 

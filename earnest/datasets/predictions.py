@@ -1,23 +1,21 @@
 """Predictions of a model trained elsewhere: one row a test item, CSV or parquet."""
 
 import os
+import warnings
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import pandas
+from earnest.io.cells import Table, UnusableInput, as_floats, refuse_alike
+from earnest.io.names import nearest, shown
+from earnest.io.strict import read_texts
 
 POSTERIOR = "posterior:"
 NEEDED = ("y_true", "prediction", "score")
 SUBCONCEPT_COLUMNS = ("subconcept", "side", "train_size")
 SIDES = ("majority", "minority")
-
-
-class UnusablePredictions(ValueError):
-    """A file of predictions cannot be used; the message names file, column and row."""
 
 
 @dataclass(frozen=True)
@@ -73,143 +71,126 @@ def read(path: str | os.PathLike[str], subconcepts: str | os.PathLike[str]) -> P
 
     Raises
     ------
-    UnusablePredictions
+    UnusableInput
         If a file or column is missing, a posterior is of a subconcept that the table does not
         name or the other way round, or a cell has a value that it cannot have.
     """
-    majority, minority, sizes = read_subconcepts(Path(subconcepts))
-    names = (*majority, *minority)
-    frame = _read_table(Path(path))
-    lacking = [name for name in NEEDED if name not in frame.columns]
-    if lacking:
-        raise UnusablePredictions(f"{path}: no column {lacking[0]!r}")
-    is_minority = _binary(frame, "y_true", path)
+    majority, minority, sizes = read_subconcepts(subconcepts)
+    table = _read_rows(path, NEEDED)
+    is_minority = _binary(table, "y_true")
     return Predictions(
         is_minority=is_minority,
-        predicted=_binary(frame, "prediction", path),
-        scores=_numbers(frame, "score", path),
-        posteriors=_posteriors(frame, names, path),
-        subconcept=_true_subconcepts(frame, is_minority, majority, minority, path),
-        repeat=_whole(frame, "repeat", path),
-        fold=_whole(frame, "fold", path),
+        predicted=_binary(table, "prediction"),
+        scores=table.finite("score"),
+        posteriors=_posteriors(table, (*majority, *minority)),
+        subconcept=_true_subconcepts(table, is_minority, majority, minority),
+        repeat=_whole(table, "repeat"),
+        fold=_whole(table, "fold"),
         majority=majority,
         minority=minority,
         train_sizes=sizes,
     )
 
 
-def _read_table(path: Path) -> "pandas.DataFrame":
-    import pandas as pd
-
-    if not path.is_file():
-        raise UnusablePredictions(f"there is no file {path}")
-    text = {"subconcept": str, "side": str}
-    try:
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path)
-        else:
-            separator = "\t" if ".tsv" in path.suffixes else ","
-            frame = pd.read_csv(path, sep=separator, dtype=text)
-    except (ValueError, OSError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise UnusablePredictions(f"{path} cannot be read: {error}") from error
-    if len(frame) == 0:
-        raise UnusablePredictions(f"{path}: no rows")
-    return frame
+def _read_rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Table:
+    table = read_texts(path, needed)
+    if len(table) == 0:
+        raise UnusableInput(f"{path}: no rows")
+    return table
 
 
-def read_subconcepts(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, int]]:
-    frame = _read_table(path)
-    lacking = [name for name in SUBCONCEPT_COLUMNS if name not in frame.columns]
-    if lacking:
-        raise UnusablePredictions(f"{path}: no column {lacking[0]!r}")
-    sizes = _numbers(frame, "train_size", path)
-    names = [str(name) for name in frame["subconcept"]]
-    for row, (name, side, size) in enumerate(zip(names, frame["side"], sizes, strict=True)):
-        if side not in SIDES:
-            raise UnusablePredictions(f"{path}, row {row}: side {side!r} is neither of {SIDES}")
-        if size < 1 or size != int(size):
-            raise UnusablePredictions(f"{path}, row {row}: train_size {size:g} of {name!r}")
-        if names.count(name) > 1:
-            raise UnusablePredictions(f"{path}: subconcept {name!r} is there twice")
-    order = sorted(zip(names, frame["side"], sizes, strict=True), key=lambda row: -row[2])
+def read_subconcepts(
+    path: str | os.PathLike[str],
+) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, int]]:
+    """Read the table of subconcepts.
+
+    Parameters
+    ----------
+    path : path-like
+        As for `read`.
+
+    Returns
+    -------
+    majority, minority : tuple of str
+        Largest first.
+    train_sizes : dict of str to int
+
+    Raises
+    ------
+    UnusableInput
+        If a column or a side is missing, a name is there twice or differs from another only by
+        case, blanks or look-alikes, or a cell has a value that it cannot have.
+    """
+    table = _read_rows(path, SUBCONCEPT_COLUMNS)
+    names = table.texts("subconcept", "every subconcept needs a name").tolist()
+    sides = table.columns["side"]
+    table.refuse("side", ~np.isin(sides, SIDES), f"is neither of {SIDES}")
+    sizes = table.finite("train_size")
+    table.refuse("train_size", (sizes < 1) | (sizes != np.floor(sizes)), "is no number of items")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise UnusableInput(f"{path}: subconcept {twice[0]!r} is there twice")
+    refuse_alike(f"{path}, column 'subconcept'", names)
+    order = sorted(zip(names, sides.tolist(), sizes, strict=True), key=lambda row: -row[2])
     majority, minority = (tuple(name for name, s, _ in order if s == side) for side in SIDES)
-    for side, found in zip(SIDES, (majority, minority), strict=True):
-        if not found:
-            raise UnusablePredictions(f"{path}: no {side} subconcept")
+    for side, members in zip(SIDES, (majority, minority), strict=True):
+        if not members:
+            raise UnusableInput(f"{path}: no {side} subconcept")
     return majority, minority, {name: int(size) for name, _, size in order}
 
 
-def _binary(frame: "pandas.DataFrame", column: str, path: str | os.PathLike[str]) -> np.ndarray:
-    values = _numbers(frame, column, path)
-    wrong = np.flatnonzero(~np.isin(values, (0, 1)))
-    if len(wrong):
-        raise UnusablePredictions(
-            f"{path}, column {column}, row {wrong[0]}: {values[wrong[0]]:g} is neither 0 nor 1"
-        )
+def _binary(table: Table, column: str) -> np.ndarray:
+    cells = table.columns[column]
+    written = {"true": "1", "false": "0"}
+    values = as_floats(np.array([written.get(c.lower(), c) for c in cells.tolist()], dtype=object))
+    table.refuse(column, ~np.isin(values, (0, 1)), "is neither 0 nor 1")
     return values == 1
 
 
-def _numbers(frame: "pandas.DataFrame", column: str, path: str | os.PathLike[str]) -> np.ndarray:
-    try:
-        values = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError) as error:
-        raise UnusablePredictions(f"{path}, column {column}: {error}") from error
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        raise UnusablePredictions(f"{path}, column {column}, row {wrong[0]}: no finite number")
-    return values
-
-
-def _whole(frame: "pandas.DataFrame", column: str, path: str | os.PathLike[str]) -> np.ndarray:
-    if column not in frame.columns:
-        return np.zeros(len(frame), dtype=np.int64)
-    values = _numbers(frame, column, path)
-    wrong = np.flatnonzero((values < 0) | (values != np.floor(values)))
-    if len(wrong):
-        raise UnusablePredictions(
-            f"{path}, column {column}, row {wrong[0]}: {values[wrong[0]]:g} is no whole number"
-        )
+def _whole(table: Table, column: str) -> np.ndarray:
+    if column not in table.columns:
+        return np.zeros(len(table), dtype=np.int64)
+    values = table.finite(column)
+    table.refuse(column, (values < 0) | (values != np.floor(values)), "is no whole number")
     return values.astype(np.int64)
 
 
-def _posteriors(
-    frame: "pandas.DataFrame", names: tuple[str, ...], path: str | os.PathLike[str]
-) -> np.ndarray:
-    found = [str(c).removeprefix(POSTERIOR) for c in frame.columns if str(c).startswith(POSTERIOR)]
-    unknown = [name for name in found if name not in names]
+def _posteriors(table: Table, names: tuple[str, ...]) -> np.ndarray:
+    columns = [name for name in table.columns if name.startswith(POSTERIOR)]
+    given = [name.removeprefix(POSTERIOR) for name in columns]
+    unknown = [name for name in given if name not in names]
     if unknown:
-        raise UnusablePredictions(
-            f"{path}: posteriors of {unknown[0]!r}, which is none of the subconcepts:"
-            f" {', '.join(names)}"
+        raise UnusableInput(
+            f"{table.path}: posteriors of {unknown[0]!r}, which is none of the subconcepts:"
+            f" {', '.join(names)}{_hint(unknown[0], names)}"
         )
-    lacking = [name for name in names if name not in found]
+    lacking = [name for name in names if name not in given]
     if lacking:
-        raise UnusablePredictions(f"{path}: no column {POSTERIOR + lacking[0]!r}")
-    posteriors = np.column_stack([_numbers(frame, POSTERIOR + name, path) for name in names])
-    sums = posteriors.sum(axis=1)
-    wrong = np.flatnonzero((posteriors < 0).any(axis=1) | (np.abs(sums - 1) > 1e-4))
-    if len(wrong):
-        raise UnusablePredictions(
-            f"{path}, row {wrong[0]}: posteriors sum to {sums[wrong[0]]:g} or are negative"
-        )
-    # files hold few digits, so that rows sum to 1 only nearly
-    return posteriors / sums[:, np.newaxis]
+        raise UnusableInput(f"{table.path}: no column {POSTERIOR + lacking[0]!r}")
+    remedy = "posteriors are probabilities"
+    values = np.column_stack([table.numbers(POSTERIOR + name, remedy) for name in names])
+    posteriors, notes = table.normalised(values, POSTERIOR)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return posteriors
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    meant = nearest(name, known)
+    return "" if meant is None else f"; did you mean {shown(meant, name)}?"
 
 
 def _true_subconcepts(
-    frame: "pandas.DataFrame",
-    is_minority: np.ndarray,
-    majority: tuple[str, ...],
-    minority: tuple[str, ...],
-    path: str | os.PathLike[str],
+    table: Table, is_minority: np.ndarray, majority: tuple[str, ...], minority: tuple[str, ...]
 ) -> np.ndarray | None:
-    if "subconcept" not in frame.columns:
+    if "subconcept" not in table.columns:
         return None
-    found = frame["subconcept"].astype(str).to_numpy(dtype=str)
-    for row, (name, rare) in enumerate(zip(found.tolist(), is_minority, strict=True)):
+    names = table.columns["subconcept"]
+    for row, (name, rare) in enumerate(zip(names.tolist(), is_minority, strict=True)):
         side = minority if rare else majority
         if name not in side:
-            raise UnusablePredictions(
-                f"{path}, row {row}: {name!r} is no {SIDES[int(rare)]} subconcept"
+            raise UnusableInput(
+                f"{table.place(row)}: {name!r} is no {SIDES[int(rare)]} subconcept"
+                f"{_hint(name, (*majority, *minority))}"
             )
-    return found
+    return names.astype(str)

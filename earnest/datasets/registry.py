@@ -1,6 +1,5 @@
 """The table of downloads, `config/datasets.tsv`, and the records of Zenodo that it names."""
 
-import csv
 import json
 import os
 import re
@@ -9,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from earnest.datasets import transfer
+from earnest.io import strict
 
 COLUMNS = (
     "dataset",
@@ -92,23 +92,20 @@ def read_registry(path: str | os.PathLike[str]) -> dict[str, list[Source]]:
         place, size or checksum of another form; the message gives the line.
     """
     sources: dict[str, list[Source]] = {}
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        if tuple(rows.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path}: the columns must be {', '.join(COLUMNS)}")
-        for row in rows:
-            source = _source(row, f"{path}, line {rows.line_num}")
-            known = sources.setdefault(source.dataset, [])
-            if source.file in {other.file for other in known}:
-                raise ValueError(f"{path}, line {rows.line_num}: {source.file} is there twice")
-            known.append(source)
+    table = strict.read_texts(path, separator="\t", quoted=False)
+    if tuple(table.columns) != COLUMNS:
+        raise ValueError(f"{path}: the columns must be {', '.join(COLUMNS)}")
+    for line, *cells in zip(table.lines.tolist(), *table.columns.values(), strict=True):
+        where = f"{path}, line {line}"
+        source = _source(dict(zip(COLUMNS, cells, strict=True)), where)
+        known = sources.setdefault(source.dataset, [])
+        if source.file in {other.file for other in known}:
+            raise ValueError(f"{where}: {source.file} is there twice")
+        known.append(source)
     return sources
 
 
-def _source(row: Mapping[str, str | None], where: str) -> Source:
-    cells = {column: text for column, text in row.items() if text is not None}
-    if None in row or len(cells) < len(row):
-        raise ValueError(f"{where}: {len(COLUMNS)} cells, parted by tabs, are needed")
+def _source(cells: Mapping[str, str], where: str) -> Source:
     for name in ("dataset", "file", "address"):
         if not cells[name]:
             raise ValueError(f"{where}: the cell of column {name} is empty")
@@ -122,7 +119,7 @@ def _source(row: Mapping[str, str | None], where: str) -> Source:
             f"{where}: the address must start with https:// or http://, or be `pip: NAME==VERSION`"
         )
     if cells["bytes"] and not cells["bytes"].isdigit():
-        raise ValueError(f"{where}: bytes must be a whole number or empty, got {row['bytes']!r}")
+        raise ValueError(f"{where}: bytes must be a whole number or empty, got {cells['bytes']!r}")
     algorithm, _, digest = cells["checksum"].partition(":")
     if cells["checksum"] and not (algorithm in ("sha256", "md5") and digest.isalnum()):
         raise ValueError(f"{where}: a checksum reads sha256:DIGEST or md5:DIGEST, or is empty")

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from earnest.io import cells, strict
+
 if TYPE_CHECKING:
     import pandas
 
@@ -19,6 +21,7 @@ def read_table(
     separator: str = ",",
     header: bool = True,
     distinct: str | None = None,
+    by_hand: bool = False,
 ) -> "pandas.DataFrame":
     """Read a list that came with a release; every cell is text.
 
@@ -32,11 +35,14 @@ def read_table(
     holds : str
         What the folder must hold, for the message about a missing file.
     separator : str
-        What parts the cells; with a tab, quotation marks are characters like others.
+        What parts the cells; with a tab, quotation marks are characters like others, but in
+        tables that people write.
     header : bool
         Whether the first line names the columns.
     distinct : str, optional
         A column whose cells must differ.
+    by_hand : bool
+        Whether a user wrote the table: then every row must have as many cells as the header.
 
     Returns
     -------
@@ -51,38 +57,40 @@ def read_table(
         If it is no such table, lacks a column, has an empty cell or lists something twice; the
         message names the file and the line.
     """
-    import csv
-
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing: the folder must hold {holds}")
-    # tabs part cells that hold quotation marks as they are
-    quoted: Any = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {}
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator, **quoted)
-        lines = [(reader.line_num, cells) for cells in reader if cells]
-    names = lines.pop(0)[1] if header and lines else list(columns)
-    absent = [name for name in columns if name not in names]
+    table = strict.read_texts(
+        path,
+        separator=separator,
+        quoted=by_hand or separator != "\t",
+        header=None if header else columns,
+        ragged=not by_hand,
+    )
+    absent = [name for name in columns if name not in table.columns]
     if absent:
-        raise ValueError(f"{path} lacks the columns {', '.join(absent)}")
-    rows = _cells(path, lines, {name: names.index(name) for name in columns})
+        raise ValueError(f"{path} lacks the columns {', '.join(absent)}{_hint(absent[0], table)}")
+    rows = _cells(table, columns)
     if distinct is not None:
         _refuse_repeats(path, rows[distinct])
     return rows
 
 
-def _cells(
-    path: Path, lines: list[tuple[int, list[str]]], places: Mapping[str, int]
-) -> "pandas.DataFrame":
+def _hint(name: str, table: cells.Table) -> str:
+    return f"; {strict.near(name, table.columns)}" if len(table.columns) == 1 else ""
+
+
+def _cells(table: cells.Table, columns: Sequence[str]) -> "pandas.DataFrame":
     import pandas as pd
 
-    rows = []
-    for number, cells in lines:
-        for name, place in places.items():
-            if place >= len(cells) or not cells[place].strip():
-                raise ValueError(f"{path}, line {number}: the cell of column {name} is empty")
-        rows.append([cells[place].strip() for place in places.values()])
-    return pd.DataFrame(rows, columns=list(places), dtype=str)
+    rows = pd.DataFrame({name: table.columns[name] for name in columns}, dtype=str)
+    rows = rows.apply(lambda cells: cells.str.strip())
+    for name in columns:
+        empty = (rows[name] == "").to_numpy()
+        if empty.any():
+            line = table.lines[empty.argmax()]
+            raise ValueError(f"{table.path}, line {line}: the cell of column {name} is empty")
+    return rows
 
 
 def _refuse_repeats(path: Path, names: "pandas.Series") -> None:

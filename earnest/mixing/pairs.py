@@ -1,12 +1,13 @@
 """The tables that people write: pairs of sounds, and what listeners rejected."""
 
-import csv
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from earnest.datasets.labels import labels_of
+from earnest.io import cells, strict
+from earnest.io.names import nearest
 
 if TYPE_CHECKING:
     import pandas
@@ -18,7 +19,7 @@ _PAIR_COLUMNS = ["split", "foreground", "background", "primary"]
 _REJECTED_COLUMNS = ["kind", "name", "reason"]
 
 
-class PairsError(ValueError):
+class PairsError(cells.UnusableInput):
     """A table of pairs or of rejected mixtures that cannot be used; the message names the line."""
 
 
@@ -76,7 +77,10 @@ def read_pairs(
     seen: dict[tuple[str, str], int] = {}
     first_line: dict[str, tuple[int, str]] = {}
     rows = []
-    for line, row in _read_table(path, _PAIR_COLUMNS):
+    table = list(_read_table(path, _PAIR_COLUMNS))
+    named = (label for _, row in table for n in _PAIR_COLUMNS[1:3] for label in labels_of(row[n]))
+    cells.refuse_alike(os.fspath(path), named)
+    for line, row in table:
         _refuse_bad_pair(row, known, _at(path, line))
         pair = row["foreground"], row["background"]
         split = CLASS_SPLITS[row["split"]]
@@ -100,20 +104,15 @@ def _read_table(
     path: str | os.PathLike[str], columns: list[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line number and row of a tab-separated table with exactly these columns."""
-    with open(path, encoding="utf-8", newline="") as file:
-        lines = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        header = next(lines, [])
-        if header != columns:
-            raise PairsError(f"{_at(path, 1)}: the columns must be {columns}, found {header}")
-        for cells in lines:
-            if not cells:
-                continue
-            if len(cells) != len(columns):
-                raise PairsError(
-                    f"{_at(path, lines.line_num)}: {len(columns)} cells expected, "
-                    f"found {len(cells)}"
-                )
-            yield lines.line_num, dict(zip(columns, cells, strict=True))
+    try:
+        table = strict.read_texts(path, separator="\t", quoted=False)
+    except cells.UnusableInput as error:
+        raise PairsError(str(error)) from error
+    header = list(table.columns)
+    if header != columns:
+        raise PairsError(f"{_at(path, 1)}: the columns must be {columns}, found {header}")
+    for line, *row in zip(table.lines.tolist(), *table.columns.values(), strict=True):
+        yield line, dict(zip(columns, row, strict=True))
 
 
 def _at(path: str | os.PathLike[str], line: int) -> str:
@@ -139,8 +138,10 @@ def _refuse_bad_pair(row: Mapping[str, str], known: Collection[str] | None, wher
 def _nearest(label: str, known: Collection[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(label, sorted(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    close = nearest(label, known) or next(
+        iter(difflib.get_close_matches(label, sorted(known), n=1)), None
+    )
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def _refuse_primaries(

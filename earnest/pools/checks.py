@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from earnest.io.cells import TOLERANCE
+
 # Squared distances of larger values overflow to infinity in double precision.
 LARGEST_VALUE = 1e150
-
-# Posteriors often come as float32 softmax outputs, whose sums are off by about 1e-7 per class.
-POSTERIOR_SUM_TOLERANCE = 1e-3
 
 
 def check_embeddings(embeddings: ArrayLike) -> np.ndarray:
@@ -81,9 +80,7 @@ def check_posteriors(posteriors: ArrayLike | None, size: int, purpose: str) -> n
         raise ValueError(f"posteriors must have {size} rows, one per pool item, got {array.shape}")
     _refuse_rows(~np.all(np.isfinite(array), axis=1), "posteriors hold a non-finite value")
     _refuse_rows(np.any(array < 0, axis=1), "posteriors hold a negative value")
-    _refuse_rows(
-        np.abs(array.sum(axis=1) - 1) > POSTERIOR_SUM_TOLERANCE, "posteriors do not sum to 1"
-    )
+    _refuse_rows(np.abs(array.sum(axis=1) - 1) > TOLERANCE, "posteriors do not sum to 1")
     return array
 
 

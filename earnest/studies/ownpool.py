@@ -75,7 +75,7 @@ class OwnPoolStudy(Study):
 
     def reading_options(self) -> dict[str, Any]:
         """How the files are to be understood."""
-        return {key: self.config[key] for key in ("sampler", "positive")}
+        return {key: self.config[key] for key in ("sampler", "positive", "accept_new_classes")}
 
     def evaluation_options(self) -> dict[str, Any]:
         """How the pool is evaluated."""

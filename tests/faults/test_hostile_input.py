@@ -96,7 +96,7 @@ def test_no_row_of_the_registry_leads_out_of_its_folder(tmp_path, cells):
 CLASSES = {
     "cat": '<img src=x onerror="alert(1)">\U0001f408',
     "dog": "=cmd|' /C calc'!A0",
-    "owl": 'two\nlines, "quoted"',
+    "owl": 'two lines, "quoted"',
 }
 
 

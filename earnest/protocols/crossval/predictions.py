@@ -10,6 +10,7 @@ import numpy as np
 from earnest import utility as utilities
 from earnest.datasets import predictions
 from earnest.io import schemas
+from earnest.io.cells import UnusableInput
 from earnest.protocols.crossval.scoring import FoldItems, count_hits, score_fold
 from earnest.protocols.crossval.splitting import recognition_rows, subconcept_rows
 
@@ -55,7 +56,7 @@ def score_file(name: str, path: str | os.PathLike, subconcepts: str | os.PathLik
     """
     try:
         given = predictions.read(path, subconcepts)
-    except predictions.UnusablePredictions as error:
+    except UnusableInput as error:
         description = {"dataset": name, "status": "not run", "reason": str(error)}
         return _scored(description, [], [], [], [])
     return score_predictions(name, given)

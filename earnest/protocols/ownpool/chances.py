@@ -1,11 +1,14 @@
 """How the labelled items were chosen: the chances that a pool table or an earlier draw records."""
 
 import os
+from pathlib import PurePath
 
 import numpy as np
 
+from earnest.io import names
+from earnest.io.cells import Table, UnusableInput, listed
 from earnest.io.spreadsheets import safe_text
-from earnest.protocols.ownpool.reading import Table, UnusableInput, listed, read_table
+from earnest.io.strict import read_texts
 from earnest.samplers import DETERMINISTIC
 from earnest.samplers.designs import Design
 
@@ -40,15 +43,32 @@ def rows_of(table: Table, pool: Table, *, is_ours: bool = False) -> np.ndarray:
     if len(unknown):
         raise UnusableInput(
             f"{table.path}: {len(unknown)} items are not in {pool.path}: {listed(unknown)}; add"
-            " them to the pool or remove their rows"
+            f" them to the pool or remove their rows{_meant(unknown[0], pool)}"
         )
     if len(np.unique(rows)) < len(rows):
         raise UnusableInput(f"{table.path}: an item is there twice, once with an apostrophe")
     return rows
 
 
+def _meant(name: str, pool: Table) -> str:
+    """Return a hint at the item that was perhaps meant."""
+    stem = PurePath(name.replace("\\", "/")).name
+    for row, item in enumerate(pool.names.tolist()):
+        why = None
+        if names.skeleton(item) == names.skeleton(name):
+            why = "case, spaces or letters that look alike"
+        elif name.isdigit() and item.isdigit() and int(name) == int(item):
+            why = "zeros in front, which spreadsheets drop"
+        elif item != name and names.skeleton(PurePath(item).name) == names.skeleton(stem):
+            why = "the folder"
+        if why:
+            found, given = names.shown(item, name), names.shown(name, item)
+            return f" (row {row + 1} of the pool is {found}: only {why} tell it from {given})"
+    return ""
+
+
 def known_chances(
-    pool: Table, labelled: np.ndarray, sampler: str | None, drawn: str | os.PathLike | None
+    pool: Table, labelled: np.ndarray, sampler: str | None, drawn: str | os.PathLike[str] | None
 ) -> tuple[Design | None, list[str]]:
     """Return the chances with which the labelled items were drawn, if known, and what to note.
 
@@ -95,7 +115,7 @@ def _of_draw(
 
     Further items drawn at random make a random sample with those of a random sample.
     """
-    table = read_table(drawn, "item_id", ("rank", "inclusion_probability"))
+    table = read_texts(drawn, ("rank", "inclusion_probability"), key="item_id")
     rows = rows_of(table, pool, is_ours=True)
     chances = table.numbers("inclusion_probability", "keep the file as it was written")
     order = np.argsort(_ranks(table), kind="stable")

@@ -10,8 +10,8 @@ import numpy as np
 
 from earnest import audio
 from earnest.embeddings import BACKENDS, get_backend
+from earnest.io.cells import UnusableInput
 from earnest.protocols.ownpool.inputs import Inputs
-from earnest.protocols.ownpool.reading import UnusableInput
 from earnest.rng import generator
 
 BLOCK = 64  # clips in memory at a time
@@ -19,7 +19,7 @@ DURATION_S = 5.0
 
 
 def with_embeddings(
-    inputs: Inputs, folder: str | os.PathLike, backend: str, **settings: Any
+    inputs: Inputs, folder: str | os.PathLike[str], backend: str, **settings: Any
 ) -> Inputs:
     """Return the inputs with embeddings of the sounds of their items; settings as of `embed`."""
     vectors = embed(inputs.item_ids, folder, backend, **settings)
@@ -28,7 +28,7 @@ def with_embeddings(
 
 def embed(
     names: np.ndarray,
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     backend: str,
     *,
     options: Mapping[str, Any] | None = None,

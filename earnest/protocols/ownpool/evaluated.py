@@ -45,7 +45,12 @@ def read_evaluated(folder: str | os.PathLike) -> Inputs:
     gone = [f"{path} ({name})" for name, path in files.items() if not path.is_file()]
     if gone:
         raise UnusableInput(f"{folder} was made from files that are gone: {', '.join(gone)}")
-    inputs = read(**files, sampler=study["sampler"], positive=study["positive"])
+    inputs = read(
+        **files,
+        sampler=study["sampler"],
+        positive=study["positive"],
+        accept_new_classes=study.get("accept_new_classes", ()),
+    )
     _refuse_changed(inputs, io.read_json(folder / "evaluation.json"), folder)
     return inputs
 

@@ -1,6 +1,7 @@
 """The checked inputs of an evaluation: pool, labels, and how the labelled items were chosen."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,23 +9,17 @@ import numpy as np
 
 from earnest.datasets import predictions
 from earnest.estimates import Pool
-from earnest.pools.checks import POSTERIOR_SUM_TOLERANCE
+from earnest.io.cells import Table, UnusableInput, listed, refuse_alike
+from earnest.io.strict import read_texts
 from earnest.protocols.ownpool import chances
-from earnest.protocols.ownpool.reading import (
-    Table,
-    UnusableInput,
-    check_labels_alike,
-    listed,
-    near,
-    read_table,
-    read_vectors,
-)
+from earnest.protocols.ownpool.posteriors import POSTERIOR, columns_of, read_posteriors
+from earnest.protocols.ownpool.reading import read_vectors
 from earnest.samplers.designs import Design
 from earnest.utility import expected_utility
 
 __all__ = ["Inputs", "UnusableInput", "read"]
 
-POSTERIOR, SUBCONCEPT = "posterior_", "subconcept_"
+SUBCONCEPT = "subconcept_"
 KNOWN = ("item_id", "prediction", "confidence", "recording", "inclusion_probability", "sampler")
 FEWEST_LABELS = 2
 
@@ -70,14 +65,15 @@ class Inputs:
 
 
 def read(
-    pool: str | os.PathLike,
-    labels: str | os.PathLike,
+    pool: str | os.PathLike[str],
+    labels: str | os.PathLike[str],
     *,
-    embeddings: str | os.PathLike | np.ndarray | None = None,
-    subconcepts: str | os.PathLike | None = None,
-    drawn: str | os.PathLike | None = None,
+    embeddings: str | os.PathLike[str] | np.ndarray | None = None,
+    subconcepts: str | os.PathLike[str] | None = None,
+    drawn: str | os.PathLike[str] | None = None,
     sampler: str | None = None,
     positive: str | None = None,
+    accept_new_classes: Sequence[str] = (),
 ) -> Inputs:
     """Read and check what is known of a pool.
 
@@ -100,6 +96,8 @@ def read(
         The rule that chose the labelled items, instead of the pool's column.
     positive : str, optional
         The positive class of a binary pool, which F1 and utility weights need.
+    accept_new_classes : sequence of str
+        Classes that are meant although they are nearly the name of another.
 
     Returns
     -------
@@ -110,11 +108,12 @@ def read(
     UnusableInput
         If anything in the files cannot be used; the message names file, row and remedy.
     """
-    table = read_table(pool, "item_id", ("prediction",))
-    labelled, values = read_labels(labels, table)
-    predictions_ = table.texts("prediction", "predict every item or remove its row")
+    table = read_texts(pool, ("prediction",), key="item_id")
+    labelled, values = read_labels(labels, table, accept_new_classes)
+    remedy = "predict every item or remove its row"
+    predicted = table.classes("prediction", remedy, accept_new_classes)
     notes = _unknown_columns(table)
-    posteriors, names, seen = _posteriors(table, predictions_, values, labels)
+    posteriors, names, seen = read_posteriors(table, predicted, values, labels, accept_new_classes)
     if positive is not None and positive not in names:
         raise UnusableInput(f"the positive class {positive!r} is not one of {listed(names, 20)}")
     sampler = sampler or _sampler(table, labelled)
@@ -124,7 +123,7 @@ def read(
         embeddings = read_vectors(embeddings, table.names)
     return Inputs(
         pool=Pool(
-            embeddings, posteriors, predictions=predictions_, classes=names,
+            embeddings, posteriors, predictions=predicted, classes=names,
             recordings=_recordings(table), utilities=utilities, positive=positive,
         ),
         item_ids=table.names,
@@ -133,13 +132,15 @@ def read(
         sampler=sampler,
         design=design,
         subconcepts=own,
-        only_confidence=not _columns(table, POSTERIOR),
+        only_confidence=not columns_of(table, POSTERIOR),
         named_positive=positive is not None,
         notes=(*notes, *seen, *more, *further),
     )  # fmt: skip
 
 
-def read_labels(path: str | os.PathLike, pool: Table) -> tuple[np.ndarray, np.ndarray]:
+def read_labels(
+    path: str | os.PathLike[str], pool: Table, accepted: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the pool rows that have a label, ascending, and their labels.
 
     Raises
@@ -147,8 +148,8 @@ def read_labels(path: str | os.PathLike, pool: Table) -> tuple[np.ndarray, np.nd
     UnusableInput
         If the table cannot be used, names items that are not in the pool, or has too few rows.
     """
-    table = read_table(path, "item_id", ("label",))
-    labels = table.texts("label", "label the item or remove its row")
+    table = read_texts(path, ("label",), key="item_id")
+    labels = table.classes("label", "label the item or remove its row", accepted)
     rows = chances.rows_of(table, pool)
     if len(rows) < FEWEST_LABELS:
         raise UnusableInput(
@@ -159,10 +160,6 @@ def read_labels(path: str | os.PathLike, pool: Table) -> tuple[np.ndarray, np.nd
     return rows[order], labels[order]
 
 
-def _columns(table: Table, prefix: str) -> list[str]:
-    return [name for name in table.columns if name.startswith(prefix)]
-
-
 def _unknown_columns(table: Table) -> list[str]:
     other = [
         name
@@ -170,92 +167,6 @@ def _unknown_columns(table: Table) -> list[str]:
         if name not in KNOWN and not name.startswith((POSTERIOR, SUBCONCEPT))
     ]
     return [f"{table.path}: columns that nothing here reads: {listed(other, 20)}"] if other else []
-
-
-def _posteriors(
-    table: Table, predicted: np.ndarray, labels: np.ndarray, labels_path: str | os.PathLike
-) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
-    """Return posteriors of all classes, the classes, and what to note."""
-    columns = _columns(table, POSTERIOR)
-    if not columns and "confidence" not in table.columns:
-        raise UnusableInput(
-            f"{table.path}: no column 'confidence' and none that begins with {POSTERIOR!r}; one of"
-            f" them says how sure the model is; {near('confidence', table.columns)}"
-        )
-    own = {name.removeprefix(POSTERIOR) for name in columns}
-    unheard = np.flatnonzero(~np.isin(predicted, sorted(own))) if own else []
-    if len(unheard):
-        row = unheard[0]
-        raise UnusableInput(
-            f"{table.place(row, 'prediction')}: {predicted[row]!r} has no column"
-            f" {POSTERIOR + predicted[row]!r}; add it, or write both names the same way"
-        )
-    known = own or set(predicted.tolist())
-    check_labels_alike(str(labels_path), labels, known)
-    if not set(labels.tolist()) & known:
-        raise UnusableInput(
-            f"{labels_path}: none of its labels ({listed(sorted(set(labels.tolist())))}) is a class"
-            f" of the pool ({listed(sorted(known))}); name classes alike in both files"
-        )
-    names = tuple(sorted(known | set(labels.tolist())))
-    if len(names) < 2:
-        raise UnusableInput(
-            f"{table.path}: {names[0]!r} is the only class in predictions and labels; there is"
-            f" nothing to get wrong. Give a {POSTERIOR}CLASS column for every class there is"
-        )
-    made = _read_posteriors(table, names) if columns else _spread(table, predicted, names)
-    return made, names, _class_notes(table, predicted, labels, names, made)
-
-
-def _class_notes(
-    table: Table,
-    predicted: np.ndarray,
-    labels: np.ndarray,
-    names: tuple[str, ...],
-    posteriors: np.ndarray,
-) -> list[str]:
-    notes = []
-    never = sorted(set(labels.tolist()) - set(predicted.tolist()))
-    if never:
-        notes.append(f"classes that are labels but never predicted: {listed(never, 20)}")
-    own = posteriors[np.arange(len(table)), np.searchsorted(names, predicted)]
-    other = int((own < posteriors.max(axis=1)).sum())
-    if other and _columns(table, POSTERIOR):
-        notes.append(f"{other} items are predicted to be of another class than the most probable")
-    if _columns(table, POSTERIOR) and "confidence" in table.columns:
-        notes.append("posteriors are used; the column 'confidence' beside them is not")
-    return notes
-
-
-def _read_posteriors(table: Table, names: tuple[str, ...]) -> np.ndarray:
-    remedy = "posteriors are probabilities"
-    columns = [
-        table.numbers(POSTERIOR + name, remedy)
-        if POSTERIOR + name in table.columns
-        else np.zeros(len(table))
-        for name in names
-    ]
-    return _normalised(table, np.column_stack(columns), POSTERIOR)
-
-
-def _normalised(table: Table, values: np.ndarray, prefix: str) -> np.ndarray:
-    """Return rows scaled to sum to 1, of which they may be off by rounding."""
-    sums = values.sum(axis=1)
-    wrong = np.flatnonzero(np.abs(sums - 1) > POSTERIOR_SUM_TOLERANCE)
-    if len(wrong):
-        raise UnusableInput(
-            f"{table.place(wrong[0])}: columns {prefix}* sum to {sums[wrong[0]]:.6g} instead of 1"
-            f" ({len(wrong)} such rows); are they scores before a softmax, or is a class missing?"
-        )
-    return values / sums[:, np.newaxis]
-
-
-def _spread(table: Table, predicted: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """Return posteriors from confidences: what is left is shared evenly by the other classes."""
-    sure = table.numbers("confidence", "confidence is the probability of the predicted class")
-    posteriors = np.repeat(((1 - sure) / (len(names) - 1))[:, np.newaxis], len(names), axis=1)
-    posteriors[np.arange(len(table)), np.searchsorted(names, predicted)] = sure
-    return posteriors
 
 
 def _recordings(table: Table) -> np.ndarray | None:
@@ -273,10 +184,10 @@ def _sampler(table: Table, labelled: np.ndarray) -> str | None:
 
 
 def _subconcepts(
-    table: Table, sizes: str | os.PathLike | None, classes: int, positive: str | None
+    table: Table, sizes: str | os.PathLike[str] | None, classes: int, positive: str | None
 ) -> tuple[np.ndarray | None, dict[str, Any], list[str]]:
     """Return the most probable subconcepts, utilities by name, and what to note."""
-    columns = _columns(table, SUBCONCEPT)
+    columns = columns_of(table, SUBCONCEPT)
     if not columns:
         if sizes is not None:
             raise UnusableInput(
@@ -284,27 +195,25 @@ def _subconcepts(
             )
         return None, {}, []
     values = np.column_stack([table.numbers(c, "posteriors are probabilities") for c in columns])
-    values = _normalised(table, values, SUBCONCEPT)
+    values, notes = table.normalised(values, SUBCONCEPT)
     names = [column.removeprefix(SUBCONCEPT) for column in columns]
+    refuse_alike(f"{table.path}: columns {SUBCONCEPT}*", names)
     own = np.asarray(names)[values.argmax(axis=1)]
     if sizes is None:
         note = "no table of subconcepts is given, so no score is weighted by their rarity"
-        return own, {}, [note]
+        return own, {}, [*notes, note]
     if classes != 2 or positive is None:
         raise UnusableInput(
             f"{sizes}: weights of subconcepts are for two classes, one of them named as positive;"
             f" there are {classes}"
         )
-    return own, {"predicted": _utility(names, values, sizes, table)}, []
+    return own, {"predicted": _utility(names, values, sizes, table)}, notes
 
 
 def _utility(
-    names: list[str], posteriors: np.ndarray, sizes: str | os.PathLike, table: Table
+    names: list[str], posteriors: np.ndarray, sizes: str | os.PathLike[str], table: Table
 ) -> np.ndarray:
-    try:
-        majority, minority, counts = predictions.read_subconcepts(sizes)
-    except predictions.UnusablePredictions as error:
-        raise UnusableInput(str(error)) from error
+    majority, minority, counts = predictions.read_subconcepts(sizes)
     odd = sorted(set(names) ^ {*majority, *minority})
     if odd:
         raise UnusableInput(

@@ -10,11 +10,11 @@ from earnest.estimates import ESTIMATORS, FROM_POSTERIORS, LINEARISED, Pool, sub
 from earnest.estimates.bootstrap import percentile_interval, resample
 from earnest.estimates.linearised import linearised_interval
 from earnest.estimates.subset import Subset, known_design, recordings_of
+from earnest.io.cells import UnusableInput, listed
 from earnest.pools.pool import each_measure
 from earnest.protocols.ownpool import comparing, validity
 from earnest.protocols.ownpool.comparing import Comparison, concluded, empty_row
-from earnest.protocols.ownpool.inputs import Inputs, UnusableInput
-from earnest.protocols.ownpool.reading import listed
+from earnest.protocols.ownpool.inputs import Inputs
 from earnest.rng import generator
 from earnest.weights import WEIGHTS, prepare_pool
 

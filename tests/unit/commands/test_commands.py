@@ -23,6 +23,12 @@ def made(tmp_path_factory):
     return [str(path) for path in write(folder, frame, some_labels(truth, 40))]
 
 
+def always_cat(frame):
+    """Return the pool of a model that always says cat, about as sure of it."""
+    probabilities = {"posterior_cat": 0.5, "posterior_dog": 0.3, "posterior_owl": 0.2}
+    return frame.assign(prediction="cat", **probabilities)
+
+
 def test_the_module_is_the_command(root, made):
     command = [sys.executable, "-m", "earnest", "estimate", *made, "--estimators", "ppi"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
@@ -128,8 +134,7 @@ def test_names_cannot_command_the_terminal(tmp_path, capsys):
 
 def test_two_models_on_one_pool(made, tmp_path, capsys):
     frame = pd.read_csv(made[0])
-    frame["prediction"] = "cat"
-    frame.to_csv(tmp_path / "cat.csv", index=False)
+    always_cat(frame).to_csv(tmp_path / "cat.csv", index=False)
     out = tmp_path / "out"
     given = [made[0], str(tmp_path / "cat.csv"), "--labels", made[1], "--output", str(out)]
     assert main(["compare", *given]) == 0
@@ -169,8 +174,8 @@ def studies(tmp_path):
     """Folders of results of two models on one pool, as the workflow leaves them."""
     frame, truth, _ = made_pool(120)
     labels, folders = some_labels(truth, 40), []
-    for name, prediction in (("old", frame["prediction"]), ("new", "cat")):
-        table = frame.assign(prediction=prediction).sample(frac=1, random_state=len(folders))
+    for name, model in (("old", frame), ("new", always_cat(frame))):
+        table = model.sample(frac=1, random_state=len(folders))
         by_row = {row: labels[item] for row, item in enumerate(table.index) if item in labels}
         pool, labelled = write(tmp_path, table, by_row, f"{name} pool.csv", f"{name}.csv")
         config = {"pool": pool.name, "labels": labelled.name, "sampler": "random"}

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from earnest.datasets import predictions
-from earnest.datasets.predictions import UnusablePredictions
 from earnest.io import schemas
+from earnest.io.cells import UnusableInput
 from earnest.protocols.crossval.predictions import score_file
 
 # one majority subconcept of 60, minority subconcepts of 30 and 10: utilities 1, 2 and 6
@@ -136,18 +136,18 @@ def changed(column, row, value):
         (ITEMS.drop(columns="score"), "no column 'score'"),
         (ITEMS.rename(columns={"posterior:rare": "posterior:rar"}), "posteriors of 'rar'"),
         (ITEMS.drop(columns="posterior:rare"), "no column 'posterior:rare'"),
-        (changed("y_true", 3, 2), "column y_true, row 3: 2 is neither 0 nor 1"),
-        (changed("score", 2, ""), "column score, row 2: no finite number"),
-        (changed("score", 2, "high"), "column score"),
-        (changed("posterior:base", 1, 0.9), "row 1: posteriors sum to 1.4"),
-        (changed("subconcept", 4, "base"), "row 4: 'base' is no minority subconcept"),
-        (changed("subconcept", 4, "odd"), "row 4: 'odd' is no minority subconcept"),
-        (ITEMS.assign(fold=0.5), "column fold, row 0: 0.5 is no whole number"),
+        (changed("y_true", 3, 2), "row 4, column 'y_true': '2' is neither 0 nor 1"),
+        (changed("score", 2, ""), "row 3, column 'score': '' is no finite number"),
+        (changed("score", 2, "high"), "row 3, column 'score': 'high' is no finite number"),
+        (changed("posterior:base", 1, 0.9), r"row 2: columns posterior:\* sum to 1.4"),
+        (changed("subconcept", 4, "base"), "row 5: 'base' is no minority subconcept"),
+        (changed("subconcept", 4, "odd"), "row 5: 'odd' is no minority subconcept"),
+        (ITEMS.assign(fold=0.5), "row 1, column 'fold': '0.5' is no whole number"),
         (ITEMS.iloc[:0], "no rows"),
     ],
 )
 def test_unusable_items_name_the_place(tmp_path, items, reason):
-    with pytest.raises(UnusablePredictions, match=reason) as caught:
+    with pytest.raises(UnusableInput, match=reason) as caught:
         predictions.read(*write(tmp_path, items))
     assert "items.csv" in str(caught.value)
 
@@ -157,13 +157,13 @@ def test_unusable_items_name_the_place(tmp_path, items, reason):
     [
         (SUBCONCEPTS.drop(columns="side"), "no column 'side'"),
         (SUBCONCEPTS.assign(side="minority"), "no majority subconcept"),
-        (SUBCONCEPTS.assign(side="small"), "row 0: side 'small'"),
-        (SUBCONCEPTS.assign(train_size=0), "row 0: train_size 0 of '10'"),
+        (SUBCONCEPTS.assign(side="small"), "row 1, column 'side': 'small' is neither"),
+        (SUBCONCEPTS.assign(train_size=0), "row 1, column 'train_size': '0' is no number of items"),
         (SUBCONCEPTS.assign(subconcept="base"), "'base' is there twice"),
     ],
 )
 def test_unusable_subconcepts_name_the_place(tmp_path, subconcepts, reason):
-    with pytest.raises(UnusablePredictions, match=reason) as caught:
+    with pytest.raises(UnusableInput, match=reason) as caught:
         predictions.read(*write(tmp_path, subconcepts=subconcepts))
     assert "subconcepts.csv" in str(caught.value)
 
@@ -198,3 +198,21 @@ def test_one_class_in_the_test_items_leaves_what_can_be_scored(tmp_path):
     # of three minority items one is hit: F1 = 2 / (3 + 1); by weights 2, 2 and 6, 4 / (10 + 2)
     assert found["full", "f1", "none"] == pytest.approx(0.5, abs=1e-12)
     assert found["full", "f1", "true"] == pytest.approx(1 / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["NA", "null", "None", "nan"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_names_that_other_readers_take_for_missing(tmp_path, name, suffix):
+    items = ITEMS.replace({"rare": name}).rename(columns={"posterior:rare": f"posterior:{name}"})
+    given = predictions.read(*write(tmp_path, items, SUBCONCEPTS.replace("rare", name), suffix))
+    assert given.minority == ("10", name)
+    assert given.subconcept.tolist() == ["base", "base", "10", "10", name]
+
+
+def test_posteriors_of_three_digits_are_scaled(tmp_path):
+    thirds = {f"posterior:{name}": 0.333 for name in ("base", "rare", "10")}
+    given = predictions.read(*write(tmp_path, ITEMS.assign(**thirds)))
+    assert given.posteriors == pytest.approx(np.full((5, 3), 1 / 3))
+    thirds = dict.fromkeys(thirds, 0.33)
+    with pytest.warns(UserWarning, match="rounded to 2 digits"):
+        predictions.read(*write(tmp_path, ITEMS.assign(**thirds)))

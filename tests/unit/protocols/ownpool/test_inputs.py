@@ -76,7 +76,10 @@ def test_a_label_that_is_never_predicted_is_allowed_and_said(tmp_path, table):
     inputs = read(*write(tmp_path, table, {0: "x", 1: "z"}))
     assert inputs.pool.classes == ("x", "y", "z")
     assert (inputs.pool.posteriors[:, 2] == 0).all()
-    assert inputs.notes == ("classes that are labels but never predicted: 'z'",)
+    assert inputs.notes == (
+        "classes that are labels but never predicted: 'z'; no prediction can meet 1 of the 2"
+        " labels",
+    )
 
 
 def test_what_is_worth_knowing_is_noted(tmp_path, table):
@@ -99,7 +102,10 @@ def changed(column, row, value):
 POOL_ERRORS = {
     "twice": (changed("item_id", 2, "a"), "item_id 'a' is there twice, in rows 1 and 3"),
     "unnamed": (changed("item_id", 1, ""), r"row 2 \(''\), column 'item_id': the cell is empty"),
-    "lines": (changed("item_id", 1, "b\nc"), "row 2: item_id 'b.nc' is no single line"),
+    "lines": (
+        changed("item_id", 1, "b\nc"),
+        r"row 2 \(line 3\): a cell does not end in its line: '\"b'; is a quotation mark missing",
+    ),
     "missing": (
         changed("prediction", 3, ""),
         r"row 4 \('d'\), column 'prediction': .*predict every",
@@ -145,11 +151,11 @@ LABEL_ERRORS = {
     "empty": ("item_id,label\na,x\nb,\n", r"row 2 \('b'\), column 'label': .*label the item"),
     "few": ("item_id,label\na,x\n", "1 label is too few"),
     "none": ("item_id,label\n", "the table has no rows"),
-    "nothing": ("", "cannot be read: No columns"),
-    "ragged": ("item_id,label\na,x\nb,x,3\n", "cannot be read: .*line 3"),
+    "nothing": ("", "cannot be read: the file is empty"),
+    "ragged": ("item_id,label\na,x\nb,x,3\n", "line 3: 2 cells expected, found 3"),
     "semicolon": ("item_id;label\na;x\n", "no column 'item_id'"),
     "column": ("item_id,label,label\na,x,x\nb,x,x\n", "column 'label' is there twice"),
-    "case": ("item_id,label\na,X\nb,x\n", "'X' and the class 'x' of the pool differ only by case"),
+    "case": ("item_id,label\na,X\nb,y\n", "'X' and the class 'x' of the pool differ only by case"),
     "others": ("item_id,label\na,1\nb,0\n", "none of its labels .* is a class of the pool"),
 }
 
@@ -276,3 +282,100 @@ def test_subconcepts_need_their_sizes_and_two_classes(tmp_path, table):
         read(*paths, subconcepts=sizes, positive="y")
     with pytest.raises(UnusableInput, match="positive class 'w' is not one of 'x', 'y'"):
         read(*paths, positive="w")
+
+
+def birds(count=60, **columns):
+    """A pool of two birds, with confidence alone, and labels of its first items."""
+    names = np.array(["robin", "wren"])[np.arange(count) % 2]
+    table = pd.DataFrame({"item_id": [f"i{n}" for n in range(count)], "prediction": names})
+    return table.assign(confidence=0.9, **columns), dict(enumerate(names[:20]))
+
+
+def test_classes_of_two_cases_within_the_pool_are_refused(tmp_path):
+    table, labels = birds()
+    table.loc[::4, "prediction"] = "Robin"
+    with pytest.raises(UnusableInput, match="'Robin' and 'robin' differ only by case"):
+        read(*write(tmp_path, table, labels))
+    paths = write(tmp_path, table, labels)
+    inputs = read(*paths, accept_new_classes=["Robin"])
+    assert inputs.pool.classes == ("Robin", "robin", "wren")
+    table, labels = birds(posterior_robin=0.5, posterior_wren=0.25, posterior_Wren=0.25)
+    with pytest.raises(UnusableInput, match=r"columns posterior_\*: 'Wren' and 'wren' differ only"):
+        read(*write(tmp_path, table, labels))
+
+
+def test_a_misspelt_label_is_asked_about(tmp_path):
+    table, labels = birds()
+    paths = write(tmp_path, table, labels | {3: "wran"})
+    with pytest.raises(UnusableInput, match=r"'wran' \(1 labels\) .* did you mean 'wren'"):
+        read(*paths)
+    assert read(*paths, accept_new_classes=["wran"]).pool.classes == ("robin", "wran", "wren")
+
+
+def test_a_label_with_letters_of_another_script_is_shown_by_code_points(tmp_path):
+    table, labels = birds()
+    with pytest.raises(UnusableInput, match=r"'wren' \(ASCII\) and .*U\+0435\) differ only"):
+        read(*write(tmp_path, table, labels | {3: "wr\u0435n"}))
+
+
+def test_confidence_of_one_class_is_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    present = rng.random(400) < 0.2
+    chance = 1 / (1 + np.exp(-1.5 * (rng.normal(size=400) + 2.2 * present - 1.5)))
+    table = pd.DataFrame({"item_id": [f"i{n}" for n in range(400)]})
+    table["prediction"] = np.where(chance > 0.5, "present", "absent")
+    labels = dict(enumerate(np.where(present, "present", "absent")[:60]))
+    wrong = int((chance.round(4) < 0.5).sum())
+    words = rf"{wrong} of 400 are below 1/2.*probability of 'present' in every row"
+    with pytest.raises(UnusableInput, match=words):
+        read(*write(tmp_path, table.assign(confidence=chance.round(4)), labels))
+    right = np.maximum(chance, 1 - chance).round(4)
+    inputs = read(*write(tmp_path, table.assign(confidence=right), labels))
+    assert inputs.pool.posteriors.max(axis=1) == pytest.approx(right)
+
+
+def test_exchanged_columns_are_refused_and_a_threshold_is_not(tmp_path):
+    frame, truth, _ = made_pool(90)
+    labels = some_labels(truth, 30)
+    turned = {"posterior_cat": "posterior_dog", "posterior_dog": "posterior_owl"}
+    turned["posterior_owl"] = "posterior_cat"
+    with pytest.raises(UnusableInput, match=r"90 of 90 items .* is the largest"):
+        read(*write(tmp_path, frame.rename(columns=turned), labels))
+    rare = np.linspace(0, 1, 90)
+    frame = pd.DataFrame({"item_id": frame["item_id"], "posterior_no": 1 - rare})
+    frame["posterior_yes"], frame["prediction"] = rare, np.where(rare > 0.2, "yes", "no")
+    (note,) = read(*write(tmp_path, frame, {0: "no", 80: "yes"})).notes
+    assert "27 items are predicted to be of another class" in note
+
+
+def test_nullable_chances_of_parquet_are_read(tmp_path, table):
+    table["inclusion_probability"] = [0.5, np.nan, 0.25, np.nan]
+    _, labels = write(tmp_path, table, LABELS)
+    table.convert_dtypes().to_parquet(tmp_path / "pool.parquet")
+    assert read(tmp_path / "pool.parquet", labels).design.inclusion.tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("ids", "label", "hint"),
+    [
+        (["012", "013"], "12", "zeros in front, which spreadsheets drop"),
+        (["a ", "b"], "a", "case, spaces or letters"),
+        (["clips/a.wav", "b"], "a.wav", "only the folder"),
+        (["clips/a.wav", "b"], "clips\\a.wav", "only the folder"),
+    ],
+)
+def test_an_item_that_is_nearly_there_is_named(tmp_path, ids, label, hint):
+    pool = pd.DataFrame({"item_id": ids, "prediction": ["x", "y"], "confidence": 0.9})
+    paths = write(tmp_path, pool, {0: "x", 1: "y"})
+    paths[1].write_text(f"item_id,label\n{label},x\n{ids[1]},y\n")
+    with pytest.raises(UnusableInput, match=hint):
+        read(*paths)
+
+
+def test_arrays_that_are_none_are_named_without_advice_to_load_them_unsafely(tmp_path, table):
+    paths = write(tmp_path, table, LABELS)
+    for data, words in ((b"1,2\n3,4\n", "it is text"), (b"", "the file is empty")):
+        (tmp_path / "e.npy").write_bytes(data)
+        with pytest.raises(UnusableInput, match=words) as caught:
+            read(*paths, embeddings=tmp_path / "e.npy")
+        assert "allow_pickle" not in str(caught.value)
