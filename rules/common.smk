@@ -32,7 +32,9 @@ onsuccess:
 
 try:
     STUDY = kinds.study_of(
-        config, schemas=os.path.join(workflow.basedir, "config", "schemas")
+        config,
+        schemas=os.path.join(workflow.basedir, "config", "schemas"),
+        in_job=not workflow.is_main_process,
     )
 except StudyError as error:
     raise WorkflowError(str(error)) from None

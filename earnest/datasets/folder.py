@@ -70,13 +70,6 @@ def check(root: str | os.PathLike[str], *, complete: bool, **options: str | None
     return releases.problems_of(list_clips(root, **options))
 
 
-def fingerprint(root: str | os.PathLike[str]) -> list[int]:
-    """Return number, bytes and latest change of a folder's files, to notice that it changed."""
-    stats = [path.stat() for path in _files(Path(root), ())]
-    latest = max((stat.st_mtime_ns for stat in stats), default=0)
-    return [len(stats), sum(stat.st_size for stat in stats), latest]
-
-
 def _files(root: Path, suffixes: tuple[str, ...] | frozenset[str]) -> Iterator[Path]:
     """Yield files that are not hidden, nor in a hidden folder; `._name.wav` is no sound."""
     for path in sorted(root.rglob("*")):

@@ -125,6 +125,8 @@ def _prepare_one(
 ) -> tuple[dict[str, Any], np.ndarray | None]:
     """Return the columns that a clip's file settles, and its samples if it is usable."""
     facts = {"sha256": _sha256(row["path"])}
+    if isinstance(row["sha256"], str) and facts["sha256"] != row["sha256"]:
+        raise ValueError(f"{row['path']} changed after it was listed; run again")
     try:
         clip = audio.load(row["path"], sample_rate=settings.sample_rate, quality=settings.quality)
         facts |= _facts(clip)

@@ -10,7 +10,7 @@ from earnest.io import cells, strict
 if TYPE_CHECKING:
     import pandas
 
-COLUMNS = ("clip_id", "dataset", "path", "label", "fold", "recording")
+COLUMNS = ("clip_id", "dataset", "path", "label", "fold", "recording", "sha256")
 
 
 def read_table(
@@ -119,11 +119,12 @@ def to_listing(dataset: str, rows: "Iterable[Mapping[str, Any]]") -> "pandas.Dat
             "label": row["label"],
             "fold": row.get("fold"),
             "recording": f"{dataset}/{row['recording']}",
+            "sha256": None,  # hashed where the listing is verified
         }
         for row in rows
     ]
     frame = pd.DataFrame.from_records(records, columns=list(COLUMNS))
-    frame = frame.astype({name: str for name in COLUMNS if name != "fold"} | {"fold": "Int64"})
+    frame = frame.astype({name: str for name in COLUMNS[:-1] if name != "fold"} | {"fold": "Int64"})
     return frame.sort_values("clip_id", ignore_index=True)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from earnest import datasets
-from earnest.datasets import fetching, folder, hashes
+from earnest.datasets import fetching, hashes
+from earnest.io.fingerprints import MISSING, ContentHashes, record_of
 
 if TYPE_CHECKING:
     import pandas
@@ -37,15 +38,15 @@ def locate(
     return {"root": str(root), "origin": MIRROR if from_mirror else DOWNLOAD}
 
 
-def locate_own(path: str | os.PathLike[str]) -> dict[str, str | list[int]]:
-    """Say where the user's own folder is, and what tells that its files changed.
+def locate_own(path: str | os.PathLike[str], contents: str) -> dict[str, str]:
+    """Say where the user's own folder is, and what its files hold.
 
     Returns
     -------
     dict
-        `root`, `origin` (`own`) and `contents`, number, bytes and latest change of its files.
+        `root`, `origin` (`own`) and `contents`, a digest of all its files.
     """
-    return {"root": str(path), "origin": OWN, "contents": folder.fingerprint(path)}
+    return {"root": str(path), "origin": OWN, "contents": contents}
 
 
 def list_verified(
@@ -98,7 +99,21 @@ def list_verified(
         path = Path(records) / f"{dataset}-{origin}.tsv"
         verify = hashes.compare if path.is_file() else hashes.record
         verify(root, listing, path=path)
-    return listing
+    return listing.assign(sha256=_hashes_of(listing, root))
+
+
+def _hashes_of(listing: "pandas.DataFrame", root: str | os.PathLike[str]) -> list[str | None]:
+    """Return the SHA-256 of each listed file; null of one that cannot be read."""
+    known = ContentHashes(record_of(root))
+    digests: list[str | None] = []
+    for path in listing["path"]:
+        try:
+            digest = known.of_file(path)
+        except OSError:
+            digest = MISSING  # decoding says why, in a row of its own
+        digests.append(None if digest == MISSING else digest)
+    known.save()
+    return digests
 
 
 def _check_release(

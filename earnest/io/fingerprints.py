@@ -11,11 +11,18 @@ from earnest.io import files
 from earnest.io.checksums import DamagedFile
 
 MISSING = "missing"
+RECORDS = "data/fingerprints"
 # A file that changed so shortly before it was hashed may change again within the same tick.
 SETTLED_AFTER_NS = 2_000_000_000
 
 # Size, times of change of content and of entry in ns, inode, SHA-256.
 Known = list[int | str]
+
+
+def record_of(path: str | os.PathLike[str]) -> Path:
+    """Return where the hashes of a file or folder are kept, for all studies that read it."""
+    name = hashlib.sha256(os.path.abspath(path).encode(errors="surrogateescape")).hexdigest()
+    return Path(RECORDS) / f"{name[:16]}.json"
 
 
 class ContentHashes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.datasets import table_downloads, tabular
 from earnest.studies import stages
+from earnest.studies.contents import Contents
 from earnest.studies.problems import find_repeats
 from earnest.studies.stages import Stage
 from earnest.studies.study import Staged, Study, one_of
@@ -131,6 +132,7 @@ class TableStudy(_Tabular):
             "splits": Stage(
                 ("protocols.crossval.splitting", f"datasets.{self.collection}"),
                 lambda **_: {"collection": self.collection} | self.split_options(),
+                inputs=self._mirrored,
             ),
             "scores": Stage(SCORING, lambda **_: self.score_options(), before="splits"),
             "assessment": Stage(ASSESSMENT),
@@ -147,6 +149,18 @@ class TableStudy(_Tabular):
             f"datasets.{name}": tabular.files(self.collection, name, self.folders)
             for name in self.datasets
         }
+
+    def choice(self, wildcards: Any) -> dict[str, str]:
+        """What the settings of a job's stage depend on: its data set."""
+        return {"dataset": wildcards.dataset} if hasattr(wildcards, "dataset") else {}
+
+    def _mirrored(self, *, dataset: str | None = None, **_: str) -> list[str]:
+        """The files of one data set, or of all, in the mirror; those downloaded are verified."""
+        if self.config["mirror"] is None:
+            return []
+        names = self.datasets if dataset is None else [dataset]
+        files = (tabular.files(self.collection, name, self.folders[:1]) for name in names)
+        return [str(path) for found in files for path in found]
 
     def table_files(self, wildcards: Any) -> list[str]:
         """The files of a data set, else what came of its download; none if nobody knows where."""
@@ -193,7 +207,7 @@ class PredictionStudy(_Tabular):
     def stages(self) -> Mapping[str, Stage]:
         """Every stage that has code of its own, by name."""
         return {
-            "predictions": Stage(("protocols.crossval.predictions",)),
+            "predictions": Stage(("protocols.crossval.predictions",), inputs=self._model_inputs),
             "assessment": Stage(ASSESSMENT),
             "report": Stage(REPORT),
         }
@@ -208,6 +222,14 @@ class PredictionStudy(_Tabular):
             f"models.{name}": [model["predictions"], model["subconcepts"]]
             for name, model in self.models.items()
         }
+
+    def choice(self, wildcards: Any) -> dict[str, str]:
+        """What the settings of a job's stage depend on: its model."""
+        return {"dataset": wildcards.dataset} if hasattr(wildcards, "dataset") else {}
+
+    def _model_inputs(self, *, dataset: str | None = None, **_: str) -> list[str]:
+        names = self.datasets if dataset is None else [dataset]
+        return [path for name in names for path in self.input_files()[f"models.{name}"]]
 
     def model(self, wildcards: Any) -> dict[str, str]:
         """The name and the files of one model."""
@@ -237,6 +259,12 @@ class SoundCrossval(Crossval, Staged):
     study: "SoundStudy"
 
     FOLDER: ClassVar[str] = "subconcepts/"
+
+    @property
+    def contents(self) -> Contents:
+        """That of the study."""
+        return self.study.contents
+
     MERGED: ClassVar[str] = "foregrounds"
 
     def result(self, path: str) -> str:
@@ -298,7 +326,8 @@ class SoundCrossval(Crossval, Staged):
 
     def stamp(self, stage: str, **choice: str) -> str:
         """What a shard of a stage carries; the embedding is one of the study's stages."""
-        return stages.stamp({**self.study.stages, **self.stages}, stage, **choice)
+        known = {**self.study.stages, **self.stages}
+        return stages.stamp(known, stage, self.contents, **choice)
 
     def choice(self, wildcards: Any) -> dict[str, str]:
         """What the settings of a job's stage depend on."""

@@ -27,7 +27,9 @@ def kind_of(given: Mapping[str, Any]) -> type[Study]:
     return next((cls for kind, cls in KINDS.items() if given.get("kind") == kind), MixtureStudy)
 
 
-def study_of(given: Mapping[str, Any], *, schemas: str | os.PathLike = SCHEMAS) -> Study:
+def study_of(
+    given: Mapping[str, Any], *, schemas: str | os.PathLike[str] = SCHEMAS, in_job: bool = False
+) -> Study:
     """Check what a study file holds and make a study of it.
 
     Parameters
@@ -36,6 +38,8 @@ def study_of(given: Mapping[str, Any], *, schemas: str | os.PathLike = SCHEMAS) 
         The keys of a study file.
     schemas : path-like
         The folder of schemas, one for each kind.
+    in_job : bool
+        Whether this process is a job of a run: it takes the digests of files from the run.
 
     Raises
     ------
@@ -47,7 +51,7 @@ def study_of(given: Mapping[str, Any], *, schemas: str | os.PathLike = SCHEMAS) 
     cls = kind_of(given)
     schema = yaml.safe_load((Path(schemas) / cls.SCHEMA).read_text(encoding="utf-8"))
     try:
-        study = cls(documents.completed(given, schema))
+        study = cls(documents.completed(given, schema), in_job=in_job)
     except documents.DocumentError as error:
         raise StudyError(f"The study file is not valid:\n{error}") from None
     problems = list(study.problems())
@@ -56,7 +60,7 @@ def study_of(given: Mapping[str, Any], *, schemas: str | os.PathLike = SCHEMAS) 
     return study
 
 
-def read_study(path: str | os.PathLike, *, schemas: str | os.PathLike = SCHEMAS) -> Study:
+def read_study(path: str | os.PathLike[str], *, schemas: str | os.PathLike[str] = SCHEMAS) -> Study:
     """Read a study file (YAML) and make a study of it; raises as `study_of` does."""
     import yaml
 

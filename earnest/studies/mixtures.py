@@ -75,6 +75,10 @@ class MixtureStudy(SoundStudy):
         own = {f"mixtures.{key}": [self.config["mixtures"][key]] for key in ("pairs", "rejected")}
         return own | super().input_files()
 
+    def plan_inputs(self) -> list[str]:
+        """The tables of pairs and of rejected mixtures."""
+        return [self.config["mixtures"][key] for key in ("pairs", "rejected")]
+
     def wanted_labels(self) -> list[str] | None:
         """The labels that the pairs name, where clips of others are not decoded; else None."""
         if not self.config["clips"]["only_paired"]:

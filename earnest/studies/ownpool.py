@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from earnest import embeddings
-from earnest.datasets import folder
 from earnest.studies.stages import Stage
 from earnest.studies.study import Study
 
@@ -39,6 +38,7 @@ class OwnPoolStudy(Study):
             "evaluation": Stage(
                 ("protocols.ownpool.evaluating", "protocols.ownpool.inputs"),
                 methods=lambda **_: {"estimators": self.config["estimators"] or ()},
+                inputs=self._inputs,
             ),
             "report": Stage(("reports.pages.ownpool",)),
         }
@@ -47,6 +47,7 @@ class OwnPoolStudy(Study):
             stages["embeddings"] = Stage(
                 ("protocols.ownpool.embedding", backend),
                 methods=lambda **_: {"embeddings": [self.audio["backend"]]},
+                inputs=self._inputs,
             )
         return stages
 
@@ -81,6 +82,10 @@ class OwnPoolStudy(Study):
         """How the pool is evaluated."""
         return {key: self.config[key] for key in EVALUATION} | {"seed": self.config["root_seed"]}
 
-    def audio_fingerprint(self, wildcards: Any = None) -> list[int]:
-        """What tells that the sounds have changed."""
-        return folder.fingerprint(self.audio["path"])
+    def _inputs(self, **_: str) -> list[str]:
+        """Tables and vectors that are given, sounds, and what their backend reads."""
+        paths = [path for files in self.input_files().values() for path in files]
+        if self.audio is None:
+            return paths
+        sources = embeddings.sources(self.audio["backend"], self.audio["options"])
+        return [*paths, self.audio["path"], *sources]

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from earnest import embeddings
-from earnest.datasets import folder
 from earnest.studies import problems
 from earnest.studies.crossval import SoundCrossval
 from earnest.studies.grid import SubsetGrid
@@ -145,14 +144,20 @@ class SoundStudy(SubsetGrid):
         """Every stage that has code of its own, by name."""
         return {
             "synthesis": Stage(("datasets.demo",)),
-            "downloads": Stage(("datasets.verification",)),
-            "folder": Stage(("datasets.folder",)),
-            "listing": Stage(("datasets",)),
+            "downloads": Stage(("datasets.verification",), inputs=self._sources),
+            "folder": Stage(("datasets.folder",), inputs=self._sources),
+            "listing": Stage(("datasets",), inputs=self._sources),
             "clips": Stage(
                 ("datasets.preparing",),
                 lambda **_: {"parts": self.config["clips"]["parts"]} | self.clip_options(),
+                inputs=self._sources,
             ),
-            "plan": Stage(("mixing.plan",), lambda **_: self.plan_options(), before="clips"),
+            "plan": Stage(
+                ("mixing.plan",),
+                lambda **_: self.plan_options(),
+                before="clips",
+                inputs=lambda **_: self.plan_inputs(),
+            ),
             "backbones": Stage(
                 ("embeddings.backbones",), self._backbone_settings, before=self.ITEM_STAGE
             ),
@@ -165,6 +170,7 @@ class SoundStudy(SubsetGrid):
                 ),
                 plugins=self._backend_modules,
                 methods=self._backend,
+                inputs=self._backend_files,
             ),
             "checks": Stage(("embeddings.checking",)),
             "pools": Stage(("tasks.pools",), self._pool_settings, before="embeddings"),
@@ -210,8 +216,32 @@ class SoundStudy(SubsetGrid):
     def _backend_modules(self, *, embedding: str, **_: str) -> tuple[str, ...]:
         return (embeddings.module_of(self.config["embeddings"][embedding]["backend"]),)
 
+    def plan_inputs(self) -> list[str]:
+        """Files of people that decide which items there are."""
+        return []
+
+    def _sources(self, *, dataset: str | None = None, **_: str) -> list[str]:
+        """Where one data set, or all, lie that people may change: the own folder, the mirror.
+
+        What was downloaded or synthesised is verified instead, by `problems`: before the first
+        run it is not there.
+        """
+        datasets = self.config["datasets"] if dataset is None else [dataset]
+        own, mirror = self.config["folder"]["path"], self.config["mirror"]
+        paths = {
+            name: own if name == "folder" else mirror and os.path.join(mirror, name)
+            for name in datasets
+        }
+        return [path for path in paths.values() if path and os.path.isdir(path)]
+
+    def _backend_files(self, *, embedding: str, **_: str) -> list[str]:
+        """Weights and vectors that the study file names."""
+        return self.input_files()[f"embeddings.{embedding}"]
+
     def choice(self, wildcards: Any) -> dict[str, str]:
-        """What the settings of a job's stage depend on: its task, its embedding."""
+        """What the settings of a job's stage depend on: its task, its embedding, its data set."""
+        if hasattr(wildcards, "dataset"):
+            return {"dataset": wildcards.dataset}
         if hasattr(wildcards, "task"):
             return self.task_choice(wildcards.task)
         return {"embedding": wildcards.embedding} if hasattr(wildcards, "embedding") else {}
@@ -240,9 +270,13 @@ class SoundStudy(SubsetGrid):
             return {}
         return {key: self.config["folder"][key] for key in ("labels", "recordings")}
 
-    def folder_contents(self, wildcards: Any = None) -> list[int]:
-        """Number, bytes and latest change of the own files: if they change, all are listed anew."""
-        return folder.fingerprint(self.config["folder"]["path"])
+    def folder_contents(self, wildcards: Any = None) -> str:
+        """What the own files hold: if that changes, all are listed anew."""
+        return self.contents.of(self.config["folder"]["path"])
+
+    def source_contents(self, wildcards: Any) -> list[str]:
+        """What the files of a data set hold that lies in the mirror."""
+        return self.contents.of_each(self._sources(dataset=wildcards.dataset))
 
     def has_mirror(self, wildcards: Any) -> bool:
         """Whether the mirror has this data set: when that changes, the data set is located anew."""
@@ -265,6 +299,14 @@ class SoundStudy(SubsetGrid):
             self.result(f"clips/{dataset}/part-{part}.parquet")
             for dataset in self.config["datasets"]
             for part in range(self.config["clips"]["parts"])
+        ]
+
+    def clip_stamps(self, wildcards: Any = None) -> list[str]:
+        """The stamp of each of these tables, in their order."""
+        return [
+            self.stamp("clips", dataset=dataset)
+            for dataset in self.config["datasets"]
+            for _ in range(self.config["clips"]["parts"])
         ]
 
     def clip_audio(self, wildcards: Any = None) -> list[str]:

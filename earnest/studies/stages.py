@@ -6,13 +6,14 @@ from typing import Any
 
 from earnest import records
 from earnest.io import provenance
+from earnest.studies.contents import Contents
 
 
 def _nothing(**_: Any) -> dict[str, Any]:
     return {}
 
 
-def _no_modules(**_: Any) -> tuple[str, ...]:
+def _none(**_: Any) -> tuple[str, ...]:
     return ()
 
 
@@ -38,13 +39,17 @@ class Stage:
     methods : callable
         The choice -> names of methods by their kind, as `earnest.records.ROOMS` has it; where
         other packages come with one, their version and source are part of the code.
+    inputs : callable
+        The choice -> files and folders of people that the stage reads: not their names or times
+        but what they hold is part of its stamp, and so of all stages after it.
     """
 
     modules: tuple[str, ...]
     settings: Callable[..., Mapping[str, Any]] = _nothing
     before: str | Callable[..., str] | None = None
-    plugins: Callable[..., tuple[str, ...]] = _no_modules
     methods: Callable[..., Mapping[str, Iterable[str]]] = _nothing
+    plugins: Callable[..., tuple[str, ...]] = _none
+    inputs: Callable[..., Iterable[str]] = _none
 
 
 def code_version(stage: Stage, **choice: str) -> str:
@@ -64,8 +69,8 @@ def code_version(stage: Stage, **choice: str) -> str:
     return provenance.stamp(code, **origins) if any(origins.values()) else code
 
 
-def stamp(stages: Mapping[str, Stage], name: str, /, **choice: str) -> str:
-    """Make what a shard of a stage carries: its code, its settings, the stamp of the stage before.
+def stamp(stages: Mapping[str, Stage], name: str, contents: Contents, /, **choice: str) -> str:
+    """Make what a shard of a stage carries: code, settings, inputs, the stamp of the stage before.
 
     Parameters
     ----------
@@ -73,6 +78,8 @@ def stamp(stages: Mapping[str, Stage], name: str, /, **choice: str) -> str:
         All stages of the study.
     name : str
         One of them.
+    contents : Contents
+        What the input files hold.
     **choice
         What the settings depend on.
 
@@ -85,6 +92,7 @@ def stamp(stages: Mapping[str, Stage], name: str, /, **choice: str) -> str:
     before = stage.before(**choice) if callable(stage.before) else stage.before
     return provenance.stamp(
         code_version(stage, **choice),
-        before=stamp(stages, before, **choice) if before else "",
+        before=stamp(stages, before, contents, **choice) if before else "",
         settings=dict(stage.settings(**choice)),
+        inputs=contents.of_each(stage.inputs(**choice)),
     )

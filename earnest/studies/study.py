@@ -4,9 +4,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from earnest.studies import stages
+from earnest.studies.contents import Contents
 
 
 class StudyError(ValueError):
@@ -31,6 +33,11 @@ class Staged(ABC):
 
     @property
     @abstractmethod
+    def contents(self) -> Contents:
+        """What the files that the study reads hold."""
+
+    @property
+    @abstractmethod
     def stages(self) -> Mapping[str, stages.Stage]:
         """Every stage that has code of its own, by name."""
 
@@ -48,7 +55,7 @@ class Staged(ABC):
 
     def stamp(self, stage: str, **choice: str) -> str:
         """What a shard of a stage carries."""
-        return stages.stamp(self.stages, stage, **choice)
+        return stages.stamp(self.stages, stage, self.contents, **choice)
 
     def code_of(self, stage: str) -> Callable[[Any], str]:
         """Input function: the code behind a stage of a job, hashed only where a job needs it."""
@@ -67,14 +74,28 @@ class Staged(ABC):
         }
 
 
+@dataclass(frozen=True, eq=False)
 class Study(Staged):
-    """One study, made by `kinds.study_of` from its checked configuration."""
+    """One study, made by `kinds.study_of` from its checked configuration.
+
+    Attributes
+    ----------
+    in_job : bool
+        Whether this process is a job of a run, and not the run itself.
+    """
+
+    in_job: bool = False
 
     SCHEMA: ClassVar[str]  # its file in config/schemas
     RULES: ClassVar[str]  # its folder in rules
     LIBRARIES: ClassVar[tuple[str, ...]]  # whose versions its report names
     # Folders of results that one job makes as a whole: Snakemake does not know what is in them.
     WHOLE_FOLDERS: ClassVar[tuple[str, ...]] = ()
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What the files that the study reads hold, looked at once."""
+        return Contents(self.name, in_job=self.in_job)
 
     @property
     def name(self) -> str:

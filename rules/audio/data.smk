@@ -31,6 +31,7 @@ rule fetch_dataset:
     params:
         mirror=config["mirror"],
         found=STUDY.has_mirror,
+        contents=STUDY.source_contents,
         destination="data/raw",
         registry="config/datasets.tsv",
         code=STUDY.code_of("downloads"),
@@ -64,6 +65,7 @@ rule list_clips:
         "logs/{study}/list_clips/{dataset}.log",
     params:
         code=STUDY.code_of("listing"),
+        stamp=STUDY.stamp_of("listing"),
         records="data/checksums",
         options=STUDY.listing_options,
     message:
@@ -104,6 +106,7 @@ rule gather_clips:
     log:
         "logs/{study}/gather_clips.log",
     params:
+        stamps=STUDY.clip_stamps,
         stamp=STUDY.stamp_of("clips"),
     message:
         "Joining the clips tables"

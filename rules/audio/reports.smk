@@ -107,6 +107,7 @@ rule check_clips:
     params:
         accepted_reasons=config["clips"]["accepted_reasons"],
         code=STUDY.code_of("acceptance"),
+        stamp=STUDY.stamp_of("clips"),
     message:
         "Checking that no clip was rejected for an unexpected reason"
     script:

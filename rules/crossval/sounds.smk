@@ -52,6 +52,7 @@ rule contrast_contexts:
     params:
         assessment=CROSSVAL.contrast_options(),
         code=CROSSVAL.code_of("contrasts"),
+        stamp=CROSSVAL.stamp_of("scores"),
     message:
         "Setting rare contexts against usual ones"
     script:

@@ -17,6 +17,7 @@ rule plan_mixtures:
     params:
         plan=STUDY.plan_options(),
         code=STUDY.code_of("plan"),
+        stamp=STUDY.stamp_of("plan"),
     message:
         "Planning the mixtures"
     script:

@@ -13,8 +13,8 @@ rule embed_own_sounds:
         runtime=120,
     params:
         audio=STUDY.audio,
-        fingerprint=STUDY.audio_fingerprint,
         code=STUDY.code_of("embeddings"),
+        stamp=STUDY.stamp_of("embeddings"),
     message:
         "Embedding the sounds of the pool"
     script:
@@ -54,6 +54,7 @@ rule evaluate_own_pool:
         libraries=STUDY.LIBRARIES,
         code=STUDY.code_of("evaluation"),
         report_code=STUDY.code_of("report"),
+        stamp=STUDY.stamp_of("evaluation"),
     message:
         "Evaluating the pool"
     script:

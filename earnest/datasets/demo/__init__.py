@@ -122,6 +122,7 @@ def list_clips(root: str | os.PathLike[str]) -> "pandas.DataFrame":
             "label": rows["label"],
             "fold": pd.array([pd.NA] * len(rows), dtype="Int64"),
             "recording": "demo/" + rows["recording"],
+            "sha256": None,  # hashed where the listing is verified
         }
     )
     return listing.sort_values("clip_id", ignore_index=True)

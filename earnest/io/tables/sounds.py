@@ -18,6 +18,9 @@ _LISTING = {
     "label": TEXT,
     "fold": INT_OR_NULL,
     "recording": TEXT,
+    # of the file's bytes, so that what is made of the listing is made anew where a file changes;
+    # null of one that cannot be read
+    "sha256": TEXT_OR_NULL,
 }
 
 _MIXTURE_PLAN = {
@@ -44,7 +47,6 @@ TABLES: dict[str, dict[str, Column]] = {
         "channels": INT_OR_NULL,
         "frames": INT_OR_NULL,  # at the file's own sample rate
         "duration_s": FLOAT_OR_NULL,
-        "sha256": TEXT_OR_NULL,  # of the file's bytes
         "audio_sha256": TEXT_OR_NULL,  # of the decoded sound at the file's own rate, mono
         "part": INT,  # which prepared array holds the samples
         "row": INT_OR_NULL,  # row in that array; null when rejected

@@ -32,6 +32,7 @@ def listing_of(paths):
             "label": "noise",
             "fold": pd.array([None] * len(paths), dtype="Int64"),
             "recording": [f"made/{path.stem}" for path in paths],
+            "sha256": None,
         }
     )
 
@@ -309,3 +310,11 @@ def test_released_clips_of_urbansound8k(mirror, tmp_path):
     assert array.shape == (6, 80_000)
     assert np.isfinite(clips[["foreground_lufs", "background_lufs"]]).all(axis=None)
     assert (clips["length"] < 80_000).any()
+
+
+def test_a_file_that_changed_after_it_was_listed_stops_with_its_name(tmp_path):
+    path = tmp_path / "a.wav"
+    soundfile.write(path, noise(0), 16_000)
+    listing = listing_of([path]).assign(sha256="0" * 64)
+    with pytest.raises(ValueError, match=r"a\.wav changed after it was listed; run again"):
+        run(listing, tmp_path)

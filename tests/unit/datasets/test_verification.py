@@ -45,14 +45,18 @@ def test_an_own_folder_has_options_and_no_record(tmp_path):
     rng = np.random.default_rng(0)
     for name in ("cat/r1_a.wav", "cat/r1_b.wav", "dog/r2_a.wav"):
         write_audio(tmp_path / "own" / name, noise(0, rng, seconds=0.5, sample_rate=8_000))
-    located = verification.locate_own(tmp_path / "own")
+    located = verification.locate_own(tmp_path / "own", "a digest")
     assert located["origin"] == "own"
-    assert located["contents"][0] == 3
+    assert located["contents"] == "a digest"
+    digests = []
     options = {"origin": "own", "records": tmp_path / "checksums", "labels": None}
     for _ in range(2):
         listing = verification.list_verified(
             "folder", located["root"], recordings=r"(r\d)_", **options
         )
+        digests.append(listing["sha256"].tolist())
         write_audio(tmp_path / "own" / "cat" / "r1_a.wav", np.ones(5))  # it may be changed
     assert listing["recording"].tolist() == ["folder/r1", "folder/r1", "folder/r2"]
+    assert digests[0][0] != digests[1][0]
+    assert digests[0][1:] == digests[1][1:]
     assert not (tmp_path / "checksums").exists()

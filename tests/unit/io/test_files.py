@@ -42,6 +42,7 @@ def test_nulls_stay_nulls_and_integers_stay_integers(tmp_path):
             "label": "l",
             "fold": pd.array([2, None], dtype="Int64"),
             "recording": "r",
+            "sha256": None,
         }
     )
     io.write_frame("listing", frame, tmp_path / "l.parquet")

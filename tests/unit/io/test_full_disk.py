@@ -78,8 +78,8 @@ def test_a_full_disk_stops_rendering_and_preparing_with_its_name(small_disk, tmp
     for number in range(6):
         path = tmp_path / f"{number}.wav"
         soundfile.write(path, noise, RATE, subtype="FLOAT")
-        rows.append((f"made/{number}", "made", str(path), "noise", None, f"made/{number}"))
-    columns = ["clip_id", "dataset", "path", "label", "fold", "recording"]
+        rows.append((f"made/{number}", "made", str(path), "noise", None, f"made/{number}", None))
+    columns = ["clip_id", "dataset", "path", "label", "fold", "recording", "sha256"]
     listing = pd.DataFrame(rows, columns=columns).astype({"fold": "Int64"})
     with pytest.raises(OSError, match=r"No space left on device: .*part.npy was not written"):
         prepare(listing, part=0, array_path=small_disk / "part.npy", root_seed=0)
