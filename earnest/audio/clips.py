@@ -14,6 +14,7 @@ from earnest.audio.containers import (
     UnusableClip,
     is_untagged_mpeg,
     refuse_broken_container,
+    refuse_unchecked,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _SPECTRUM = 1_024  # samples per spectrum in the false-sample-rate check
 _FEW = 32  # spectra, about, that are looked at first
 _HIGH_BAND_FLOOR = 1e-6  # -60 dB: 1 % of the real ESC-50 clips, none of UrbanSound8K, lie below
 _SOUNDING_FLOOR = 10 ** (-70 / 10)  # mean square; about the absolute gate of BS.1770
+_CANCELLED = 10 ** (-15 / 10)  # of the power of unrelated channels
 _SOUNDING_RANGE = 10 ** (-50 / 10)  # below the loudest frame
 
 
@@ -63,6 +65,8 @@ class Clip:
         Why an accepted clip is worth a look.
     audio_sha256 : str
         Digest of the decoded sound, as from `sound_digest`.
+    cancelled : str or None
+        That its channels cancel, which also explains a refusal as silent.
     """
 
     samples: np.ndarray
@@ -72,6 +76,7 @@ class Clip:
     frames: int
     warning: str | None = None
     audio_sha256: str = ""
+    cancelled: str | None = None
 
 
 def load(
@@ -105,6 +110,8 @@ def load(
         raise ValueError(f"quality must be one of {', '.join(QUALITIES)}, got {quality!r}")
     frames, source_rate = _decode(path)
     mono = _mean_of_channels(frames)
+    cancelled = cancelling_warning(frames, mono)
+    warnings = filter(None, (cancelled, false_rate_warning(mono, source_rate)))
     samples = _resample(mono, source_rate, sample_rate, quality)
     return Clip(
         samples=samples,
@@ -112,7 +119,8 @@ def load(
         source_rate=source_rate,
         channels=frames.shape[1],
         frames=frames.shape[0],
-        warning=false_rate_warning(mono, source_rate),
+        warning="; ".join(warnings) or None,
+        cancelled=cancelled,
         audio_sha256=sound_digest(mono, source_rate),
     )
 
@@ -148,6 +156,7 @@ def _decode(path: str | os.PathLike[str]) -> tuple[np.ndarray, int]:
             # By descriptor: read by the decoder itself, which then does not know the name either.
             os.lseek(file.fileno(), 0, os.SEEK_SET)
             with soundfile.SoundFile(file.fileno(), closefd=False) as sound:
+                refuse_unchecked(sound.format)
                 frames = _read_frames(sound)
                 if len(frames) < sound.frames:
                     _refuse_short(file, len(frames), sound.frames)
@@ -165,7 +174,8 @@ def _read_frames(sound: "soundfile.SoundFile") -> np.ndarray:
     if declared >= _UNKNOWN_FRAMES:
         raise UnusableClip("undeclared_length", "the header does not say how many frames follow")
     try:
-        frames = sound.read(dtype="float32", always_2d=True)
+        # a number, because some codecs (GSM 6.10, G.721) cannot look for their end
+        frames = sound.read(declared, dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         detail = f"decoding stops before the {declared} frames that the header declares"
         raise UnusableClip(
@@ -195,6 +205,30 @@ def _mean_of_channels(frames: np.ndarray) -> np.ndarray:
     if frames.shape[1] == 1:
         return frames[:, 0]
     return frames.mean(axis=1, dtype=np.float64).astype(np.float32)
+
+
+def cancelling_warning(frames: np.ndarray, mono: np.ndarray) -> str | None:
+    """Say when channels cancel: their mean is 15 dB below that of channels that are unrelated.
+
+    Parameters
+    ----------
+    frames : numpy.ndarray
+        float32, shape (n, channels), finite.
+    mono : numpy.ndarray
+        float32, shape (n,), their mean.
+
+    Returns
+    -------
+    str or None
+        A warning with both levels in dB of full scale, or None.
+    """
+    channels = frames.shape[1]
+    alone = float(np.mean(np.square(frames, dtype=np.float64))) if channels > 1 else 0.0
+    together = float(np.mean(np.square(mono, dtype=np.float64)))
+    if alone <= _SOUNDING_FLOOR or together * channels >= _CANCELLED * alone:
+        return None
+    level = f"{10 * math.log10(together):.0f} dB" if together else "silence"
+    return f"channels cancel: {10 * math.log10(alone):.0f} dB alone, {level} averaged"
 
 
 def _resample(mono: np.ndarray, source_rate: int, sample_rate: int, quality: str) -> np.ndarray:

@@ -14,6 +14,11 @@ REASONS = (
     "below_gate",
 )
 
+SEVERAL = "several streams in one file, of which only the first would be decoded"
+# Containers whose declared length is compared with what is there, here or by the decoder.
+CHECKED = frozenset(
+    ("AIFF", "AU", "AVR", "CAF", "FLAC", "HTK", "MP3", "MPEG", "NIST", "OGG", "RF64", "SDS")
+) | {"SVX", "VOC", "W64", "WAV", "WAVEX"}
 _STREAM_SIZE = 0x7FFFF000  # streaming writers put this or more where they do not know the size
 
 
@@ -40,7 +45,8 @@ def refuse_broken_container(file: BinaryIO) -> None:
     """Compare what the container declares with the bytes that are there.
 
     libsndfile decodes what it finds of a cut WAV or Ogg file without a word (B16), so
-    the declared sizes are read here. Formats not known here are left to the decoder.
+    the declared sizes are read here. Formats that the decoder checks itself are left to it, the
+    others are refused by `refuse_unchecked`.
     """
     size = os.fstat(file.fileno()).st_size
     if not size:
@@ -50,6 +56,25 @@ def refuse_broken_container(file: BinaryIO) -> None:
         _walk_chunks(file, size, magic)
     elif magic == b"OggS":
         _walk_pages(file, size)
+    elif magic == b"fLaC":
+        _refuse_second_flac(file)
+    elif magic == b"riff":
+        _walk_guids(file, size)
+    elif magic in (b".snd", b"dns."):
+        start, declared = struct.unpack(
+            (">" if magic == b".snd" else "<") + "II", file.read(8).ljust(8, b"\0")
+        )
+        _refuse_cut(declared, size - start)
+    elif magic == b"Crea":
+        _walk_blocks(file, size)
+    elif magic == b"NIST":
+        _refuse_cut(*_nist_sizes(file, size))
+    elif magic == b"2BIT":
+        file.seek(12)
+        stereo, bits = struct.unpack(">HH", file.read(4).ljust(4, b"\0"))
+        file.seek(26)
+        frames = struct.unpack(">I", file.read(4).ljust(4, b"\0"))[0]
+        _refuse_cut(frames * (2 if stereo else 1) * bits // 8, size - 128)
 
 
 def _walk_chunks(file: BinaryIO, size: int, magic: bytes) -> None:
@@ -61,10 +86,14 @@ def _walk_chunks(file: BinaryIO, size: int, magic: bytes) -> None:
         name, declared = struct.unpack(order + "4sI", file.read(8))
         if name == b"ds64" and magic == b"RF64":
             long_size = struct.unpack("<QQ", file.read(16).ljust(16, b"\0"))[1]
-        if name in (b"data", b"SSND"):
+        if name in (b"data", b"SSND", b"BODY"):
             if magic == b"RF64" and declared == 0xFFFFFFFF and long_size is not None:
                 declared = long_size
             _refuse_size(file, declared, size - position - 8)
+            file.seek(4)
+            whole = struct.unpack(order + "I", file.read(4))[0]
+            for end in (position + 8 + declared, 8 + whole):
+                _refuse_second(file, end, magic)
             return
         position += 8 + declared + declared % 2
 
@@ -79,6 +108,85 @@ def _refuse_size(file: BinaryIO, declared: int, present: int) -> None:
         )
     if declared == 0 and present and not _chunk_follows(file, present):
         raise UnusableClip("undeclared_length", f"size field 0 before {present} bytes of sound")
+
+
+def _refuse_cut(declared: int, present: int) -> None:
+    """Refuse sound of `declared` bytes, the last of its file, of which fewer are there."""
+    if declared == 0xFFFFFFFF:
+        raise UnusableClip("undeclared_length", f"a stream: size field {declared:#x}")
+    if declared > present:
+        raise UnusableClip(
+            "truncated", f"{max(present, 0)} of {declared} declared bytes of sound are there"
+        )
+
+
+def _refuse_second(file: BinaryIO, end: int, magic: bytes) -> None:
+    """Refuse a file after which another of the same container follows; only one is decoded."""
+    file.seek(end + end % 2)
+    if file.read(4) == magic:
+        raise UnusableClip("unreadable", SEVERAL)
+
+
+def _refuse_second_flac(file: BinaryIO) -> None:
+    """Look for a second stream's marker, with the head of its STREAMINFO of 34 bytes."""
+    file.seek(4)
+    tail = b""
+    while block := file.read(1 << 20):
+        if b"fLaC\0\0\0\x22" in tail + block or b"fLaC\x80\0\0\x22" in tail + block:
+            raise UnusableClip("unreadable", SEVERAL)
+        tail = block[-7:]
+
+
+def _walk_guids(file: BinaryIO, size: int) -> None:
+    """Find the sound chunk of a W64 file; sizes hold their own 24 bytes of head."""
+    position = 40
+    while position + 24 <= size:
+        file.seek(position)
+        head = file.read(24)
+        declared = struct.unpack("<Q", head[16:])[0]
+        if head[:4] == b"data":
+            _refuse_cut(declared - 24, size - position - 24)
+            return
+        position += max(24, declared + -declared % 8)
+
+
+def _walk_blocks(file: BinaryIO, size: int) -> None:
+    """Follow the blocks of a VOC file up to its end mark."""
+    file.seek(20)
+    position = struct.unpack("<H", file.read(2).ljust(2, b"\0"))[0]
+    while position < size:
+        file.seek(position)
+        head = file.read(4)
+        if head[0] == 0:
+            return
+        declared = int.from_bytes(head[1:], "little")
+        _refuse_cut(declared, size - position - 4)
+        position += 4 + declared
+
+
+def _nist_sizes(file: BinaryIO, size: int) -> tuple[int, int]:
+    """Return the bytes of sound that a NIST file declares, and those behind its head."""
+    file.seek(0)
+    words = [line.split() for line in file.read(1024).split(b"\n")]
+    values = {word[0]: word[2] for word in words if len(word) == 3}
+    try:
+        length = int(words[1][0])
+        names = (b"sample_count", b"channel_count", b"sample_n_bytes")
+        count, channels, width = (int(values[name]) for name in names)
+    except (KeyError, ValueError, IndexError) as error:
+        raise UnusableClip(
+            "undeclared_length", "the head of the NIST file does not say how long its sound is"
+        ) from error
+    return count * channels * width, size - length
+
+
+def refuse_unchecked(container: str) -> None:
+    """Refuse a container, as libsndfile calls it, of which nobody can say whether it is whole."""
+    if container not in CHECKED:
+        raise UnusableClip(
+            "undeclared_length",
+            f"{container} files are not known to be whole; convert it to WAV or FLAC",
+        )
 
 
 def _chunk_follows(file: BinaryIO, present: int) -> bool:
@@ -102,6 +210,8 @@ def _walk_pages(file: BinaryIO, size: int) -> None:
         position += 27 + len(lacing) + sum(lacing)
         if len(head) < 27 or len(lacing) < head[26] or position > size:
             raise UnusableClip("truncated", "the file ends inside an Ogg page")
+        if ended and head[5] & 2:
+            raise UnusableClip("unreadable", SEVERAL)
         ended = bool(head[5] & 4)
     if not ended:
         raise UnusableClip("truncated", "the last Ogg page is not marked as the end of the stream")

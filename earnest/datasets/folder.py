@@ -3,11 +3,15 @@
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from earnest.datasets import releases
+from earnest.io.cells import is_json, refuse_alike
+from earnest.io.names import normal, skeleton
+from earnest.io.strict import read_texts
 
 if TYPE_CHECKING:
     import pandas
@@ -16,6 +20,11 @@ CLIPS = None  # no number is expected
 FORMATS = "aif aifc aiff au caf flac mp3 oga ogg opus rf64 snd w64 wav wave"
 SUFFIXES = frozenset(f".{name}" for name in FORMATS.split())
 COLUMNS = ("file", "label")
+_TEXTS = "csv doc docx html ini jams json lab log md odt pdf py r rst rtf toml tsv txt xls xlsx xml"
+_OTHERS = (
+    "bib bmp db eps gif gz jpeg jpg npy npz parquet pkl png ps svg textgrid tif tiff yaml yml zip"
+)
+NO_SOUND = frozenset(f".{name}" for name in f"{_TEXTS} {_OTHERS}".split())  # passed over unsaid
 
 
 def list_clips(
@@ -56,6 +65,8 @@ def list_clips(
     rows = list(_by_table(root, labels) if labels else _by_sub_folder(root))
     if not rows:
         raise FileNotFoundError(f"{root} holds no audio file ({', '.join(sorted(SUFFIXES))})")
+    _say_passed_over(root)
+    refuse_alike(f"{root}, labels", [row["label"] for row in rows])
     pattern = _pattern(recordings)
     for row in rows:
         if "+" in row["label"]:
@@ -70,12 +81,46 @@ def check(root: str | os.PathLike[str], *, complete: bool, **options: str | None
     return releases.problems_of(list_clips(root, **options))
 
 
-def _files(root: Path, suffixes: tuple[str, ...] | frozenset[str]) -> Iterator[Path]:
+def _files(root: Path, suffixes: Collection[str]) -> Iterator[Path]:
     """Yield files that are not hidden, nor in a hidden folder; `._name.wav` is no sound."""
-    for path in sorted(root.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if path.is_file() and not hidden and (not suffixes or path.suffix.lower() in suffixes):
+    for path in sorted(_walk(root, frozenset())):
+        if path.is_file() and (not suffixes or path.suffix.lower() in suffixes):
             yield path
+
+
+def _walk(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
+    """Yield what is no folder and not hidden; links to folders are followed, loops are not."""
+    stat = folder.stat()
+    place = stat.st_dev, stat.st_ino
+    if place in above:
+        return
+    for entry in os.scandir(folder):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _walk(folder / entry.name, above | {place})
+        else:
+            yield folder / entry.name
+
+
+def _say_passed_over(root: Path) -> None:
+    """Warn of files that may be sounds and are not listed, and of links that lead nowhere."""
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for path in sorted(_walk(root, frozenset())):
+        suffix = path.suffix.lower()
+        kind = f"*{suffix}" if path.is_file() else "links that lead nowhere"
+        if path.is_file() and (suffix in SUFFIXES or suffix in NO_SOUND):
+            continue
+        counts[kind] += 1
+        first.setdefault(kind, path.relative_to(root).as_posix())
+    if counts:
+        kinds = ", ".join(f"{counts[k]} {k} (such as {first[k]})" for k in sorted(counts))
+        warnings.warn(
+            f"folder: {sum(counts.values())} files of {root} are passed over: {kinds}; convert"
+            f" sounds among them to WAV or FLAC ({', '.join(sorted(SUFFIXES))} are read)",
+            stacklevel=3,
+        )
 
 
 def _by_sub_folder(root: Path) -> Iterator[dict[str, Any]]:
@@ -87,42 +132,70 @@ def _by_sub_folder(root: Path) -> Iterator[dict[str, Any]]:
                 " folder.labels if labels are in one"
             )
         clip = name.as_posix()
-        yield {"clip": clip, "path": path, "label": name.parts[0], "recording": clip}
+        yield {"clip": clip, "path": path, "label": normal(name.parts[0]), "recording": clip}
 
 
 def _by_table(root: Path, labels: str) -> Iterator[dict[str, Any]]:
     path = root / labels
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    options = [name for name in ("recording", "fold") if name in _header(path, separator)]
+    header = read_texts(path, separator=separator).columns if path.is_file() else ()
+    options = [name for name in ("recording", "fold") if name in header]
     rows = releases.read_table(
         path,
         (*COLUMNS, *options),
         holds="the table of labels that folder.labels names",
         separator=separator,
         distinct="file",
+        by_hand=True,
     )
-    others = set(_files(root, SUFFIXES)) - {root / file for file in rows["file"]}
+    there = {path.relative_to(root).as_posix(): path for path in _files(root, SUFFIXES)}
+    files = _place_files(rows["file"].tolist(), root, there, path)
+    others = set(there.values()) - set(files.values())
     if others:
         names = releases.some(sorted(str(other) for other in others), 5)
         warnings.warn(f"folder: {path} does not name {len(others)} files: {names}", stacklevel=3)
     for row in rows.to_dict("records"):
         where = f"{path}, file {row['file']}"
         name = PurePosixPath(row["file"])
-        if name.is_absolute() or ".." in name.parts:
-            raise ValueError(f"{where}: the path leaves the folder {root}")
+        if is_json(row["label"]):
+            raise ValueError(
+                f"{where}: label {row['label']!r} is JSON; write the name of one class"
+            )
         known = {"recording": row.get("recording", str(name)), "label": row["label"]}
         if "fold" in row:
             known["fold"] = releases.whole_number(row["fold"], where)
-        yield {"clip": str(name), "path": root / name} | known
+        yield {"clip": str(name), "path": files[row["file"]]} | known
 
 
-def _header(path: Path, separator: str) -> list[str]:
-    import csv
-
-    if not path.is_file():
-        return []
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        return next(csv.reader(file, delimiter=separator), [])
+def _place_files(
+    names: list[str], root: Path, there: Mapping[str, Path], table: Path
+) -> dict[str, Path]:
+    """Return where the files of a table lie; refuse names that are those of others, miswritten."""
+    alike = {skeleton(name): name for name in there}
+    composed = {normal(name): path for name, path in there.items()}
+    places: dict[str, Path] = {}
+    for name in names:
+        where, pure = f"{table}, file {name}", PurePosixPath(name)
+        if pure.is_absolute() and pure.is_relative_to(root.resolve()):
+            below = pure.relative_to(root.resolve())
+            raise ValueError(f"{where}: write the path below the folder {root}: {below}")
+        if pure.is_absolute() or ".." in pure.parts:
+            raise ValueError(f"{where}: the path leaves the folder {root}")
+        places[name] = composed.get(normal(str(pure)), root / pure)
+        if places[name].exists():
+            continue
+        slashed = name.replace("\\", "/")
+        if slashed != name and skeleton(slashed) in alike:
+            raise ValueError(
+                f"{where}: there is {alike[skeleton(slashed)]!r}; was the table made on Windows?"
+                " Write paths with slashes"
+            )
+        if skeleton(name) in alike:
+            raise ValueError(
+                f"{where}: there is {alike[skeleton(name)]!r}, which differs by case, spaces or"
+                " letters that look alike; write it in the same way"
+            )
+    return places
 
 
 def _pattern(text: str | None) -> "re.Pattern[str] | None":

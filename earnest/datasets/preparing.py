@@ -127,13 +127,16 @@ def _prepare_one(
     facts = {"sha256": _sha256(row["path"])}
     if isinstance(row["sha256"], str) and facts["sha256"] != row["sha256"]:
         raise ValueError(f"{row['path']} changed after it was listed; run again")
+    cancelled = None
     try:
         clip = audio.load(row["path"], sample_rate=settings.sample_rate, quality=settings.quality)
         facts |= _facts(clip)
+        cancelled = clip.cancelled
         samples, kept = _window(clip.samples, row["clip_id"], settings)
         kept |= _loudness(samples, kept["length"], settings.sample_rate)
     except audio.UnusableClip as error:
-        return facts | {"status": "rejected", "reason": error.reason, "warning": error.detail}, None
+        detail = "; ".join(filter(None, (error.detail, cancelled)))
+        return facts | {"status": "rejected", "reason": error.reason, "warning": detail}, None
     return facts | kept | {"status": "used", "warning": clip.warning}, samples
 
 

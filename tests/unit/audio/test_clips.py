@@ -506,3 +506,63 @@ def test_real_ogg_files_are_whole_and_their_halves_are_not(mirror, tmp_path):
         half = tmp_path / path.name
         half.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
         assert refusal(half) == "truncated"
+
+
+SOUND = (np.random.default_rng(0).normal(size=24_000) * 0.1).astype(np.float32)
+CUT = [
+    *(("AU", s) for s in ("PCM_16", "FLOAT", "ULAW", "G721_32")),
+    *(("W64", s) for s in ("PCM_16", "FLOAT", "GSM610")),
+    *(("VOC", s) for s in ("PCM_16", "ULAW")),
+    *(("NIST", s) for s in ("PCM_16", "ULAW")),
+    *((f, "PCM_16") for f in ("SVX", "AVR", "AIFF", "WAV", "WAVEX", "RF64", "FLAC", "SDS")),
+    *(("WAV", s) for s in ("GSM610", "G721_32", "NMS_ADPCM_32", "IMA_ADPCM", "ALAW")),
+    ("OGG", "VORBIS"),
+    ("CAF", "PCM_16"),
+    ("HTK", "PCM_16"),
+]
+
+
+@pytest.mark.parametrize(("container", "codec"), CUT)
+def test_every_container_is_whole_or_refused(tmp_path, container, codec):
+    path = tmp_path / "sound"
+    soundfile.write(path, SOUND, 16_000, format=container, subtype=codec)
+    # blocks of codecs are filled up; VOC counts its end mark as a sample of 8 bits
+    assert 24_000 <= audio.load(path).frames <= 24_000 + 1_024
+    whole = path.read_bytes()
+    for share in (0.3, 0.5, 0.9):
+        path.write_bytes(whole[: int(len(whole) * share)])
+        with pytest.raises(audio.UnusableClip) as caught:
+            audio.load(path)
+        assert caught.value.reason in ("truncated", "unreadable")
+
+
+@pytest.mark.parametrize("container", ["IRCAM", "PVF", "PAF", "MAT4", "MAT5", "MPC2K"])
+def test_containers_that_nobody_can_call_whole_are_refused(tmp_path, container):
+    path = tmp_path / "sound"
+    soundfile.write(path, SOUND, 16_000, format=container, subtype="PCM_16")
+    with pytest.raises(audio.UnusableClip, match=r"undeclared_length: .* to WAV or FLAC"):
+        audio.load(path)
+
+
+@pytest.mark.parametrize(
+    ("container", "codec"),
+    [("OGG", "VORBIS"), ("OGG", "OPUS"), ("FLAC", "PCM_16"), ("WAV", "PCM_16")],
+)
+def test_several_streams_in_one_file_are_refused(tmp_path, container, codec):
+    parts = []
+    for samples in (SOUND[:8_000], SOUND[8_000:]):
+        soundfile.write(tmp_path / "part", samples, 16_000, format=container, subtype=codec)
+        parts.append((tmp_path / "part").read_bytes())
+    (tmp_path / "joined").write_bytes(b"".join(parts))
+    with pytest.raises(audio.UnusableClip, match="unreadable: several streams in one file"):
+        audio.load(tmp_path / "joined")
+
+
+def test_channels_that_cancel_are_said_with_their_levels(tmp_path):
+    path = tmp_path / "sound.wav"
+    for gain, words in ((-0.98, "-20 dB alone, -60 dB averaged"), (-0.5, None), (0.0, None)):
+        soundfile.write(path, np.c_[SOUND, gain * SOUND], 16_000, subtype="PCM_16")
+        warning = audio.load(path).warning
+        assert warning == (None if words is None else f"channels cancel: {words}")
+    soundfile.write(path, np.c_[SOUND, -SOUND], 16_000, subtype="FLOAT")
+    assert audio.load(path).cancelled == "channels cancel: -20 dB alone, silence averaged"

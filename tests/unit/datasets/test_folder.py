@@ -77,6 +77,13 @@ def test_a_tab_separated_table_and_a_missing_file(own):
         ("file,label\n/etc/a.wav,x\n", r"file /etc/a\.wav: the path leaves the folder"),
         ("file,label\na.wav,x\na.wav,y\n", r"lists 1 files more than once: a\.wav"),
         ("file,label,fold\na.wav,x,one\n", r"file a\.wav: 'one' is not a whole number"),
+        ("file,label\ncat\\a1_x.wav,x\n", "there is 'cat/a1_x.wav'; was the table made on Windows"),
+        ("file,label\ncat/A1_x.WAV,x\n", "there is 'cat/a1_x.wav', which differs by case"),
+        ('file,label\na.wav,"x\nb.wav,y\n', r"row 1 \(line 2\).*is a quotation mark missing"),
+        ("file,label\na.wav,x\nb.wav,X\n", "'X' and 'x' differ only by case"),
+        ('file,label\na.wav,"{""choices"":[""x""]}"\n', "is JSON; write the name of one class"),
+        ("file;label\na.wav;x\n", "parted by semicolons"),
+        ("file,label\na.wav\n", "line 2: 2 cells expected, found 1"),
         ("file,label\na.wav,x+y\n", "label 'x\\+y': `\\+` joins labels in pairs"),
     ],
 )
@@ -98,3 +105,44 @@ def test_files_without_a_label_and_folders_without_audio(own, tmp_path):
         folder.list_clips(own / "empty")
     with pytest.raises(FileNotFoundError, match=r"none\.csv is missing: .*folder\.labels names"):
         folder.list_clips(own, labels="none.csv")
+
+
+def test_an_absolute_path_inside_the_folder_is_told_apart(own):
+    (own / "labels.csv").write_text(f"file,label\n{own.resolve()}/cat/a1_x.wav,x\n")
+    with pytest.raises(ValueError, match=r"write the path below the folder .*: cat/a1_x\.wav"):
+        folder.list_clips(own, labels="labels.csv")
+
+
+def test_names_in_another_normal_form_are_the_same_file(own):
+    write_audio(own / "cat" / "Vo\u0308gel.wav", np.zeros(10))
+    (own / "labels.csv").write_text("file,label\ncat/V\xf6gel.wav,x\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="does not name 3 files"):
+        listing = folder.list_clips(own, labels="labels.csv")
+    assert listing["path"].tolist() == [str(own / "cat" / "Vo\u0308gel.wav")]
+
+
+def test_sub_folders_of_two_cases_are_refused(own):
+    write_audio(own / "Cat" / "c_x.wav", np.zeros(10))
+    with pytest.raises(ValueError, match="'Cat' and 'cat' differ only by case"):
+        folder.list_clips(own)
+
+
+def test_links_to_folders_are_followed_and_loops_are_not(own, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    write_audio(elsewhere / "o_x.wav", np.zeros(10))
+    (own / "owl").symlink_to(elsewhere)
+    (elsewhere / "again").symlink_to(own)
+    (own / "cat" / "up").symlink_to("..")
+    listing = folder.list_clips(own)
+    assert listing["label"].tolist() == ["cat", "cat", "dog", "owl"]
+    assert listing["clip_id"].tolist()[-1] == "folder/owl/o_x.wav"
+
+
+def test_what_is_passed_over_is_said(own):
+    (own / "bat").mkdir()
+    for number in range(4):
+        (own / "bat" / f"{number}.m4a").write_bytes(b"sound")
+    (own / "cat" / "gone.wav").symlink_to("/nowhere/at/all.wav")
+    words = r"5 files .* 4 \*\.m4a \(such as bat/0\.m4a\), 1 links that lead nowhere \(such as cat/"
+    with pytest.warns(UserWarning, match=words):
+        assert len(folder.list_clips(own)) == 3

@@ -318,3 +318,15 @@ def test_a_file_that_changed_after_it_was_listed_stops_with_its_name(tmp_path):
     listing = listing_of([path]).assign(sha256="0" * 64)
     with pytest.raises(ValueError, match=r"a\.wav changed after it was listed; run again"):
         run(listing, tmp_path)
+
+
+def test_a_clip_whose_channels_cancel_says_so(tmp_path):
+    sound = noise(1.5)
+    paths = [tmp_path / "against.wav", tmp_path / "nearly.wav"]
+    for path, gain in zip(paths, (-1, -0.98), strict=True):
+        soundfile.write(path, np.c_[sound, gain * sound], RATE, subtype="PCM_16")
+    clips, _ = run(listing_of(paths), tmp_path)
+    clips = clips.set_index("path").loc[[str(path) for path in paths]]
+    assert clips["status"].tolist() == ["rejected", "used"]
+    assert "channels cancel: -20 dB alone" in clips["warning"].iloc[0]
+    assert clips["warning"].iloc[1] == "channels cancel: -20 dB alone, -60 dB averaged"
