@@ -83,6 +83,15 @@ def _alive(session: int, folder: Path) -> Iterator[int]:
                 yield process
 
 
+def children(session: int) -> list[int]:
+    """Return the living processes of a session but the first one."""
+    return [
+        process
+        for process, state in _states().items()
+        if process != session and int(state[3]) == session and state[0] != "Z"
+    ]
+
+
 def _states() -> dict[int, list[str]]:
     """Return what /proc says of every process, from its state on."""
     states = {}
