@@ -12,6 +12,7 @@ from earnest.pools.pool import each_measure
 from earnest.protocols.statistics import resample_counts
 from earnest.rng import generator
 from earnest.tasks import classifiers
+from earnest.tasks.backgrounds import usual_and_rare
 from earnest.tasks.pools import TrainedTask
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ def score_variants(
     groups = np.unique(items["recording"].to_numpy(dtype=str), return_inverse=True)[1]
     rng = generator(root_seed, name, "dose response")
     counts = _counts(groups, resamples, rng)
-    primary = items["is_primary"].to_numpy(dtype=bool)
-    masks = {"all": np.ones(len(items), dtype=bool), "primary": primary, "rare": ~primary}
+    usual, rare = usual_and_rare(items["is_primary"])
+    masks = {"all": np.ones(len(items), dtype=bool), "primary": usual, "rare": rare}
     rows = []
     for variant, (own, embeddings) in variants.items():
         place = dict(zip(own["item_id"], range(len(own)), strict=True))

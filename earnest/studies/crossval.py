@@ -315,7 +315,9 @@ class SoundCrossval(Crossval, Staged):
         return {
             "splits": Stage(
                 ("protocols.crossval.items",),
-                lambda **_: {"variant": self.study.main} | self.split_options(),
+                lambda **_: (
+                    {"variant": self.study.main, "pool_task": self.pool_task} | self.split_options()
+                ),
                 before="embeddings",
             ),
             "scores": Stage(SCORING, lambda **_: self.score_options(), before="splits"),
@@ -337,13 +339,20 @@ class SoundCrossval(Crossval, Staged):
         """The stamps that the report names, by stage."""
         return {stage: self.stamp(stage, **self.choice(None)) for stage in ("splits", "scores")}
 
+    @property
+    def pool_task(self) -> str:
+        """The study's first task over merged foregrounds, whose items the merged task keeps."""
+        merged = (task["name"] for task in self.config["tasks"] if task["kind"] == "subconcepts")
+        return next(merged, self.MERGED)
+
     def task(self, wildcards: Any) -> dict[str, Any]:
-        """One task: what it is called, its kind and its foreground."""
+        """One task: what it is called, its kind and its foreground, and whose items it keeps."""
         merged = wildcards.dataset == self.MERGED
         return {
             "name": wildcards.dataset,
             "kind": "subconcepts" if merged else "context",
             "foreground": None if merged else wildcards.dataset,
+            "pool_task": self.pool_task if merged else None,
         }
 
     def score_options(self) -> dict[str, Any]:

@@ -16,8 +16,19 @@ BINARY = ("majority", "minority")
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Which items a task keeps, their labels and subconcepts, and what it asks."""
+class Framing:
+    """Which items a task keeps, their labels and subconcepts, and what it asks.
+
+    Attributes
+    ----------
+    rows : ndarray (n,) int64
+        Row numbers kept, ascending.
+    label, subconcept : ndarray (n,) of str
+        Of each kept row.
+    task : Task or None
+        None of a task that tells classes apart.
+    title, question : str
+    """
 
     rows: np.ndarray
     label: np.ndarray
@@ -27,14 +38,14 @@ class Plan:
     question: str
 
 
-def _plan_classes(
+def _frame_classes(
     items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
-) -> Plan:
+) -> Framing:
     labels = items["foreground"].to_numpy(dtype=str)
     count = len(np.unique(labels))
     if count < 2:
         raise TaskError(f"telling classes apart needs two, found only {set(labels.tolist())}")
-    return Plan(
+    return Framing(
         rows=np.arange(len(items)),
         label=labels,
         subconcept=labels,
@@ -44,12 +55,12 @@ def _plan_classes(
     )
 
 
-def _plan_subconcepts(
+def _frame_subconcepts(
     items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
-) -> Plan:
+) -> Framing:
     seed = int(generator(root_seed, name, "task").integers(2**63))
     task = build_task(items["foreground"], seed=seed)
-    return _binary_plan(
+    return _binary_framing(
         task,
         title=f"{_listed(task.minority)} against {_listed(task.majority)}",
         question=(
@@ -59,12 +70,14 @@ def _plan_subconcepts(
     )
 
 
-def _plan_context(
+def _frame_context(
     items: "pandas.DataFrame", name: str, foreground: str | None, root_seed: int
-) -> Plan:
+) -> Framing:
     if foreground is None:
         raise TaskError("a task of kind context needs a foreground")
-    return _binary_plan(
+    if items["background"].isna().any():
+        raise TaskError("clips that were not mixed have no background to be a context")
+    return _binary_framing(
         context_task(items["foreground"], items["background"], foreground),
         title=f"{foreground} against the rest, by background",
         question=(
@@ -74,16 +87,16 @@ def _plan_context(
     )
 
 
-KINDS: dict[str, Callable[..., Plan]] = {
-    "classes": _plan_classes,
-    "subconcepts": _plan_subconcepts,
-    "context": _plan_context,
+KINDS: dict[str, Callable[..., Framing]] = {
+    "classes": _frame_classes,
+    "subconcepts": _frame_subconcepts,
+    "context": _frame_context,
 }
 
 
-def _binary_plan(task: Task, *, title: str, question: str) -> Plan:
+def _binary_framing(task: Task, *, title: str, question: str) -> Framing:
     label = np.where(task.is_minority, BINARY[1], BINARY[0])
-    return Plan(task.items, label, task.subconcept, task, title, question)
+    return Framing(task.items, label, task.subconcept, task, title, question)
 
 
 def _listed(names: tuple[str, ...]) -> str:

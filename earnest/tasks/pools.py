@@ -10,9 +10,10 @@ import numpy as np
 from earnest.pools.pool import Pool
 from earnest.rng import generator
 from earnest.tasks import classifiers
+from earnest.tasks.backgrounds import usual_and_rare
 from earnest.tasks.building import TaskError
 from earnest.tasks.calibration import Calibrated, expected_calibration_error
-from earnest.tasks.kinds import BINARY, KINDS, Plan
+from earnest.tasks.kinds import BINARY, KINDS, Framing
 from earnest.utility import expected_utility, true_utility, utility_by_subconcept
 
 if TYPE_CHECKING:
@@ -91,20 +92,20 @@ def build_pool(
     ValueError
         If the kind is unknown or embeddings do not fit the items.
     """
-    kept, plan, model = _prepared(
+    kept, framing, model = _prepared(
         items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options,
         network,
     )  # fmt: skip
-    fitted = model.fit(plan.label, "label")
-    frame = _pool_frame(kept[model.is_pool], plan, model, fitted)
+    fitted = model.fit(framing.label, "label")
+    frame = _pool_frame(kept[model.is_pool], framing, model, fitted)
     classes = [str(one) for one in fitted.classes_]
-    train_subconcepts = plan.subconcept[model.is_train]
+    train_subconcepts = framing.subconcept[model.is_train]
     utility = None
-    if plan.task is not None:
-        utility = utility_by_subconcept(train_subconcepts, plan.task)
-        frame = frame.assign(**_utilities(plan, model, utility))
-    subconcepts = _subconcept_frame(name, frame, plan, utility, train_subconcepts)
-    description = _describe(plan, name, kind, foreground, classes, utility, subconcepts)
+    if framing.task is not None:
+        utility = utility_by_subconcept(train_subconcepts, framing.task)
+        frame = frame.assign(**_utilities(framing, model, utility))
+    subconcepts = _subconcept_frame(name, frame, framing, utility, train_subconcepts)
+    description = _describe(framing, name, kind, foreground, classes, utility, subconcepts)
     description["classifier"] = {"name": classifier, "options": dict(classifier_options or {})}
     description["calibration"] = _calibration(frame, model, fitted)
     pool_embeddings = np.ascontiguousarray(model.embeddings[model.is_pool], dtype=np.float32)
@@ -143,13 +144,13 @@ def train_task(
     network: dict[str, Any] | None = None,
 ) -> TrainedTask:
     """Train a task's classifier as `build_pool` does, and return it; parameters are the same."""
-    kept, plan, model = _prepared(
+    kept, framing, model = _prepared(
         items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options,
         network,
     )  # fmt: skip
-    pool = kept[model.is_pool].assign(label=plan.label[model.is_pool])
-    positive = None if plan.task is None else BINARY[1]
-    return TrainedTask(model.fit(plan.label, "label"), pool.reset_index(drop=True), positive)
+    pool = kept[model.is_pool].assign(label=framing.label[model.is_pool])
+    positive = None if framing.task is None else BINARY[1]
+    return TrainedTask(model.fit(framing.label, "label"), pool.reset_index(drop=True), positive)
 
 
 def _prepared(
@@ -162,7 +163,7 @@ def _prepared(
     classifier: str,
     classifier_options: dict[str, Any] | None,
     network: dict[str, Any] | None,
-) -> tuple["pandas.DataFrame", Plan, "_Model"]:
+) -> tuple["pandas.DataFrame", Framing, "_Model"]:
     """Return the kept items, what the task makes of them, and how to learn it."""
     if kind not in KINDS:
         raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {', '.join(KINDS)}")
@@ -170,12 +171,12 @@ def _prepared(
         raise ValueError(f"{len(items)} items, but {len(embeddings)} embeddings")
     items = items.reset_index(drop=True)
     with _named(name):
-        plan = KINDS[kind](items, name, foreground, root_seed)
-    kept = items.iloc[plan.rows]
+        framing = KINDS[kind](items, name, foreground, root_seed)
+    kept = items.iloc[framing.rows]
     is_train, is_pool = (kept["split"] == side for side in ("train", "pool"))
-    _refuse_one_sided(name, plan.subconcept, is_train, is_pool)
-    return kept, plan, _Model(
-        np.asarray(embeddings)[plan.rows], kept, is_train, is_pool, classifier,
+    _refuse_one_sided(name, framing.subconcept, is_train, is_pool)
+    return kept, framing, _Model(
+        np.asarray(embeddings)[framing.rows], kept, is_train, is_pool, classifier,
         classifier_options or {}, network, root_seed, name,
     )  # fmt: skip
 
@@ -280,7 +281,7 @@ def _calibration(
 
 
 def _pool_frame(
-    kept: "pandas.DataFrame", plan: Plan, model: _Model, fitted: classifiers.Classifier
+    kept: "pandas.DataFrame", framing: Framing, model: _Model, fitted: classifiers.Classifier
 ) -> "pandas.DataFrame":
     import pandas as pd
 
@@ -288,12 +289,12 @@ def _pool_frame(
     return pd.DataFrame(
         {
             "item_id": kept["item_id"].to_numpy(),
-            "label": plan.label[model.is_pool],
+            "label": framing.label[model.is_pool],
             "prediction": predictions,
             "confidence": posteriors.max(axis=1),
             "posteriors": list(posteriors),
             "recording": kept["recording"].to_numpy(),
-            "subconcept": plan.subconcept[model.is_pool],
+            "subconcept": framing.subconcept[model.is_pool],
             "context": kept["background"].to_numpy(),
             "is_primary": kept["is_primary"].to_numpy(dtype=object),
             "utility_true": np.nan,
@@ -303,12 +304,15 @@ def _pool_frame(
     )
 
 
-def _utilities(plan: Plan, model: _Model, utility: dict[str, float]) -> dict[str, np.ndarray]:
+def _utilities(framing: Framing, model: _Model, utility: dict[str, float]) -> dict[str, np.ndarray]:
     """Return the three utility columns of the pool items, by a model of the subconcepts."""
-    _, posteriors, classes = model.posteriors_of(plan.subconcept, "subconcept")
-    known = {"minority": plan.task.minority, "is_minority": plan.task.is_minority[model.is_pool]}
+    _, posteriors, classes = model.posteriors_of(framing.subconcept, "subconcept")
+    known = {
+        "minority": framing.task.minority,
+        "is_minority": framing.task.is_minority[model.is_pool],
+    }
     return {
-        "utility_true": true_utility(plan.subconcept[model.is_pool], utility),
+        "utility_true": true_utility(framing.subconcept[model.is_pool], utility),
         "utility_predicted": expected_utility(posteriors, classes, utility),
         "utility_conditional": expected_utility(
             posteriors, classes, utility, conditional=True, **known
@@ -319,20 +323,19 @@ def _utilities(plan: Plan, model: _Model, utility: dict[str, float]) -> dict[str
 def _subconcept_frame(
     name: str,
     frame: "pandas.DataFrame",
-    plan: Plan,
+    framing: Framing,
     utility: dict[str, float] | None,
     train_subconcepts: np.ndarray,
 ) -> "pandas.DataFrame":
     import pandas as pd
 
-    if plan.task is None:
-        sides = dict.fromkeys(sorted(set(plan.subconcept.tolist())), "class")
+    if framing.task is None:
+        sides = dict.fromkeys(sorted(set(framing.subconcept.tolist())), "class")
     else:
-        sides = dict.fromkeys(plan.task.majority, BINARY[0])
-        sides |= dict.fromkeys(plan.task.minority, BINARY[1])
+        sides = dict.fromkeys(framing.task.majority, BINARY[0])
+        sides |= dict.fromkeys(framing.task.minority, BINARY[1])
     hit = (frame["prediction"] == frame["label"]).to_numpy()
-    # Neither is true of an item without a background.
-    primary, rare = ((frame["is_primary"] == side).to_numpy() for side in (True, False))
+    usual, rare = usual_and_rare(frame["is_primary"])
     rows = []
     for subconcept, side in sides.items():
         own = (frame["subconcept"] == subconcept).to_numpy()
@@ -341,7 +344,7 @@ def _subconcept_frame(
         row["pool_size"] = int(own.sum())
         row["utility"] = 1.0 if utility is None else utility[subconcept]
         row["recall"] = _share(hit[own])
-        row["primary_recall"] = _share(hit[own & primary])
+        row["primary_recall"] = _share(hit[own & usual])
         row["rare_recall"] = _share(hit[own & rare])
         rows.append(row)
     return pd.DataFrame(rows)
@@ -352,7 +355,7 @@ def _share(hits: np.ndarray) -> float:
 
 
 def _describe(
-    plan: Plan,
+    framing: Framing,
     name: str,
     kind: str,
     foreground: str | None,
@@ -360,13 +363,13 @@ def _describe(
     utility: dict[str, float] | None,
     subconcepts: "pandas.DataFrame",
 ) -> dict[str, Any]:
-    task = plan.task
+    task = framing.task
     return {
         "name": name,
         "kind": kind,
         "foreground": foreground,
-        "title": plan.title,
-        "question": plan.question,
+        "title": framing.title,
+        "question": framing.question,
         "classes": classes,
         "positive": None if task is None else BINARY[1],
         "train_size": int(subconcepts["train_size"].sum()),

@@ -8,11 +8,13 @@ from earnest import tasks
 from earnest.datasets.recordings import recording_groups, usable_clips
 from earnest.protocols.crossval import folds, splitting
 from earnest.protocols.crossval.splitting import Split
+from earnest.tasks.backgrounds import usual_and_rare
+from earnest.tasks.kinds import KINDS
 
 if TYPE_CHECKING:
     import pandas
 
-KINDS = ("subconcepts", "context")
+BINARY_KINDS = ("subconcepts", "context")
 RECORDINGS = ("recording", "background_recording")
 
 
@@ -23,6 +25,7 @@ def split_items(
     name: str,
     kind: str,
     foreground: str | None = None,
+    pool_task: str | None = None,
     root_seed: int,
     repeats: int = 5,
     n_estimators: int = 100,
@@ -36,12 +39,15 @@ def split_items(
         Table `items`; both sides of the study's own split take part.
     embeddings : ndarray (len(items), d)
     name : str
-        What the task is called in every table; names the random draws.
+        What the task is called in every table; names the draws of folds and forests.
     kind : str
-        `subconcepts`: the foregrounds merged by `earnest.tasks.build_task`; `context`: one
-        foreground against the rest, its backgrounds being the subconcepts.
+        A binary one of `earnest.tasks.kinds.KINDS`. `subconcepts`: merged foregrounds;
+        `context`: one foreground against the rest, its backgrounds being the subconcepts.
     foreground : str, optional
         Of a context task.
+    pool_task : str, optional
+        Name of the study's own task of that kind: with the same root seed it is drawn down to
+        the same items as the pool's (`earnest.tasks.pools.build_pool`). Unless given, `name`.
     root_seed : int
     repeats : int
     n_estimators : int
@@ -68,15 +74,16 @@ def split_items(
     Neither a foreground's nor a background's recording is ever in both halves, see
     `earnest.protocols.crossval.folds.grouped_sides`.
     """
-    if kind not in KINDS:
-        raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {', '.join(KINDS)}")
+    if kind not in BINARY_KINDS:
+        known = ", ".join(BINARY_KINDS)
+        raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {known}")
     if len(items) != len(embeddings):
         raise ValueError(f"{len(items)} items, but {len(embeddings)} embeddings")
     about = {"kind": kind, "foreground": foreground}
     options = {"dataset": name, "root_seed": root_seed}
     forests = {"repeats": repeats, "n_estimators": n_estimators}
     try:
-        task = _task(items, kind, foreground, root_seed)
+        task = KINDS[kind](items, pool_task or name, foreground, root_seed).task
         features = np.asarray(embeddings[task.items])
         groups = _recordings(items.iloc[task.items], clips)
         frames = splitting.cross_predict(task, features, groups=groups, **options, **forests)
@@ -96,18 +103,6 @@ def _frames(split: Split) -> tuple:
     return split.items, split.subconcepts, split.recognition
 
 
-def _task(
-    items: "pandas.DataFrame", kind: str, foreground: str | None, root_seed: int
-) -> tasks.Task:
-    if kind == "subconcepts":
-        return tasks.build_task(items["foreground"], seed=root_seed)
-    if foreground is None:
-        raise tasks.TaskError("a task of kind context needs a foreground")
-    if items["background"].isna().any():
-        raise tasks.TaskError("clips that were not mixed have no background to be a context")
-    return tasks.context_task(items["foreground"], items["background"], foreground)
-
-
 def _recordings(kept: "pandas.DataFrame", clips: "pandas.DataFrame | None") -> np.ndarray:
     """Return the recordings of each item: of a clip by itself one, of a mixture two."""
     columns = [name for name in RECORDINGS if kept[name].notna().all()]
@@ -120,9 +115,7 @@ def _recordings(kept: "pandas.DataFrame", clips: "pandas.DataFrame | None") -> n
 
 def _primary(kept: "pandas.DataFrame", task: tasks.Task) -> str | None:
     """Return the minority subconcept whose items are all over the primary background."""
-    if kept["is_primary"].isna().any():
-        return None
-    usual = kept["is_primary"].to_numpy(dtype=bool)
+    usual, _ = usual_and_rare(kept["is_primary"])
     whole = [name for name in task.minority if usual[task.subconcept == name].all()]
     return whole[0] if len(whole) == 1 else None
 

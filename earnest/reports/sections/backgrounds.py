@@ -6,6 +6,7 @@ from typing import Any
 from earnest.reports import figures
 from earnest.reports.findings import number, percent, signed
 from earnest.reports.view import TaskView
+from earnest.tasks.backgrounds import usual_and_rare
 
 # Where the usual background is heard at most this often, "mostly" would be wrong.
 MOSTLY = 0.5
@@ -47,15 +48,15 @@ def rows_of(view: TaskView) -> dict[str, Any]:
     In a context task the subconcepts of the foreground are its backgrounds, so they are taken
     together; its row is also the `focus` of the task, which elsewhere is the row of all items.
     """
-    # an item without a background is over neither
-    pool, about = view.pool[view.pool["is_primary"].notna()], view.description
+    usual, rare = usual_and_rare(view.pool["is_primary"])
+    pool, about = view.pool[usual | rare], view.description
     foreground = about.get("foreground") if about.get("kind") == "context" else None
     right = pool["label"] == pool["prediction"]
     counts: dict[tuple, list[int]] = {}
-    columns = (pool["subconcept"], pool["label"], pool["is_primary"], right)
+    columns = (pool["subconcept"], pool["label"], usual[usual | rare].tolist(), right)
     for subconcept, label, primary, good in zip(*columns, strict=True):
         name = foreground if foreground and label == about.get("positive") else subconcept
-        for key in ((name, bool(primary)), (None, bool(primary))):
+        for key in ((name, primary), (None, primary)):
             tally = counts.setdefault(key, [0, 0])
             tally[0] += int(good)
             tally[1] += 1

@@ -1,5 +1,7 @@
 """One classifier on the same mixtures at several margins: the right items, scores and intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -176,3 +178,16 @@ def test_nothing_in_common_and_one_recording_are_said(given):
     assert found["value"].notna().all()
     assert found["low"].isna().all()
     assert found["reason"].str.contains("no uncertainty").all()
+
+
+def test_an_item_without_a_background_is_neither_usual_nor_rare(given):
+    task = train_task(*given["8-lu"], **OPTIONS)
+    unmixed = np.arange(len(task.items)) % 3 == 0
+    marks = task.items["is_primary"].astype(object)
+    task = replace(task, items=task.items.assign(is_primary=marks.mask(unmixed, None)))
+    found = doses.score_variants(task, given, MARGINS, name="s", measures=["accuracy"], root_seed=0)
+    counts = found[found["variant"] == "clean"].set_index("part")["items"]
+    common = task.items["item_id"] != "cat-5"
+    assert counts["all"] == common.sum()
+    assert counts["primary"] + counts["rare"] == (common & ~unmixed).sum()
+    assert counts["rare"] == (task.items["is_primary"] == False)[common].sum()  # noqa: E712

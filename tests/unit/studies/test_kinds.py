@@ -221,7 +221,9 @@ def test_the_files_of_a_cross_validation():
         "name": "bell",
         "kind": "context",
         "foreground": "bell",
+        "pool_task": None,
     }
+    assert study.crossval.task(SimpleNamespace(dataset="foregrounds"))["pool_task"] == "foregrounds"
     assert study.wildcards()["correction"] == "none|smote"
     assert set(study.crossval.stamps()) == {"splits", "scores"}
     scored = predictions("ab")
@@ -230,6 +232,22 @@ def test_the_files_of_a_cross_validation():
         "results/p/splits/b/task.json",
     ]
     assert scored.model_files(SimpleNamespace(dataset="a")) == []
+
+
+def test_merged_foregrounds_are_drawn_down_as_the_first_task_of_their_kind():
+    first = {"name": "classes", "kind": "classes"}
+    merged = [{"name": name, "kind": "subconcepts"} for name in ("rare", "rarer")]
+    study, other = (
+        changed(subconcepts={"trees": 5}, tasks=[first, *tasks]) for tasks in (merged, merged[1:])
+    )
+    assert study.crossval.task(SimpleNamespace(dataset="foregrounds")) == {
+        "name": "foregrounds",
+        "kind": "subconcepts",
+        "foreground": None,
+        "pool_task": "rare",
+    }
+    # the draw hangs on the name, and so do the stamps of what is made of it
+    assert study.crossval.stamps() != other.crossval.stamps()
 
 
 def test_wildcards_match_whole_names_only():

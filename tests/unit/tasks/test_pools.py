@@ -280,3 +280,13 @@ def test_one_foreground_cannot_be_told_apart(made):
     cats = (items["foreground"] == "cat").to_numpy()
     with pytest.raises(TaskError, match="task 'x': telling classes apart needs two"):
         build_pool(items[cats], embeddings[cats], kind="classes", name="x", **OPTIONS)
+
+
+def test_clips_by_themselves_have_no_context_task(made):
+    items, embeddings = made
+    clips = items.assign(background=None, is_primary=None, background_recording=None)
+    with pytest.raises(TaskError, match="task 'c': clips that were not mixed have no background"):
+        build_pool(clips, embeddings, kind="context", foreground="cat", name="c", **OPTIONS)
+    table = build_pool(clips, embeddings, kind="classes", name="all", **OPTIONS).subconcepts
+    assert table[["primary_recall", "rare_recall"]].isna().all(axis=None)
+    assert table["recall"].notna().all()

@@ -9,6 +9,7 @@ import pytest
 from earnest.io import schemas
 from earnest.protocols.crossval import contrasts, correlations, scoring
 from earnest.protocols.crossval.items import split_items
+from earnest.tasks.pools import build_pool
 
 FOREGROUNDS = {"dog": 90, "cat": 60, "frog": 60}
 BACKGROUNDS = ("park", "rain", "train")  # the first is the usual one, with half of the mixtures
@@ -249,3 +250,22 @@ def test_corrections_in_the_schema_are_those_of_the_library(root):
     asked = study["properties"]["subconcepts"]["properties"]
     assert asked["corrections"]["items"]["enum"] == list(imbalance.CORRECTIONS)
     assert asked["corrections"]["default"] == list(imbalance.CORRECTIONS)
+
+
+@pytest.mark.parametrize("root_seed", [0, 7])
+def test_merged_foregrounds_are_drawn_down_as_for_the_pool(made, root_seed):
+    items, embeddings = made
+    options = {"kind": "subconcepts", "root_seed": root_seed}
+
+    def pool_items(name):
+        pool = build_pool(items, embeddings, name=name, **options)
+        return set(pool.frame["item_id"]), pool.description
+
+    split = split_items(*made, name="foregrounds", pool_task="rare", n_estimators=5, **options)
+    tested = items.iloc[split.items["item"].unique()].query("split == 'pool'")["item_id"]
+    same, description = pool_items("rare")
+    assert split.description["sizes"] == description["sizes"]
+    assert set(tested) <= same
+    assert len(tested) > 0.9 * len(same)
+    # under another name another draw is made, which is why the pool's name is needed
+    assert not set(tested) <= pool_items("foregrounds")[0]
