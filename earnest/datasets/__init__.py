@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ def list_clips(
     return source(name).list_clips(root, **options)
 
 
-def known_labels(names: Iterable[str]) -> frozenset[str] | None:
+def known_labels(names: Iterable[str], own: Collection[str] | None = None) -> frozenset[str] | None:
     """Return every label that some source could give, so that others can be called unknown.
 
     All sources count, whichever a study has: a foreground of an absent one drops out with a
@@ -64,16 +64,18 @@ def known_labels(names: Iterable[str]) -> frozenset[str] | None:
     ----------
     names : iterable of str
         The data sets of a study, keys of `SOURCES`.
+    own : collection of str, optional
+        The labels of the user's own sounds, where they are known.
 
     Returns
     -------
     frozenset of str, or None
-        None if one of them has whatever labels its user gave it.
+        None if one of them has whatever labels its user gave it, and these are not known.
     """
-    if not all(hasattr(source(name), "LABELS") for name in names):
+    if own is None and not all(hasattr(source(name), "LABELS") for name in names):
         return None
     modules = map(source, SOURCES)
-    return frozenset().union(*(getattr(module, "LABELS", ()) for module in modules))
+    return frozenset(own or ()).union(*(getattr(module, "LABELS", ()) for module in modules))
 
 
 def source(name: str) -> ModuleType:

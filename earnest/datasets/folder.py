@@ -76,6 +76,20 @@ def list_clips(
     return releases.to_listing("folder", rows)
 
 
+def labels_in(root: str | os.PathLike[str], labels: str | None = None) -> frozenset[str] | None:
+    """Return the labels that a folder gives, or None where it cannot be listed.
+
+    What is wrong with it is said by `list_clips`, whose arguments these are.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rows = _by_table(Path(root), labels) if labels else _by_sub_folder(Path(root))
+            return frozenset(row["label"] for row in rows)
+    except (OSError, ValueError):
+        return None
+
+
 def check(root: str | os.PathLike[str], *, complete: bool, **options: str | None) -> list[str]:
     """Say which listed files are not there, do not open, or have a recording in several folds."""
     return releases.problems_of(list_clips(root, **options))

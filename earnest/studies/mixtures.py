@@ -1,10 +1,11 @@
 """A study on mixtures of two clips: what of it differs from one on clips as they are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest import datasets
+from earnest.datasets import folder
 from earnest.mixing import pairs
 from earnest.studies import problems
 from earnest.studies.sounds import SoundStudy
@@ -49,8 +50,17 @@ class MixtureStudy(SoundStudy):
     @cached_property
     def pairs(self) -> "pandas.DataFrame":
         """Which background goes under which foreground, read once; `PairsError` if it is wrong."""
-        known = datasets.known_labels(self.config["datasets"])
+        known = None
+        if not self.config["mixtures"]["allow_missing"]:
+            known = datasets.known_labels(self.config["datasets"], self._own_labels())
         return pairs.read_pairs(self.config["mixtures"]["pairs"], known=known)
+
+    def _own_labels(self) -> Collection[str] | None:
+        """The labels of the user's own sounds, if the study has such and they can be listed."""
+        options = self.config["folder"]
+        if "folder" not in self.config["datasets"] or options["path"] is None:
+            return None
+        return folder.labels_in(options["path"], options["labels"])
 
     @cached_property
     def stages(self) -> Mapping[str, Stage]:

@@ -5,6 +5,7 @@ import pytest
 
 from earnest import datasets
 from earnest.datasets import folder
+from earnest.mixing import pairs
 from tests.made_releases import noise, write_audio
 
 
@@ -146,3 +147,15 @@ def test_what_is_passed_over_is_said(own):
     words = r"5 files .* 4 \*\.m4a \(such as bat/0\.m4a\), 1 links that lead nowhere \(such as cat/"
     with pytest.warns(UserWarning, match=words):
         assert len(folder.list_clips(own)) == 3
+
+
+def test_labels_of_pairs_that_no_folder_has_are_refused_with_the_nearest(own, tmp_path):
+    known = datasets.known_labels(["folder"], folder.labels_in(own))
+    assert known >= {"cat", "dog"}
+    assert datasets.known_labels(["folder"]) is None
+    assert folder.labels_in(own / "gone") is None
+    path = tmp_path / "pairs.tsv"
+    path.write_text("split\tforeground\tbackground\tprimary\ntrain\tcat\tHelikopter\t1\n")
+    with pytest.raises(pairs.PairsError, match="line 2: unknown class 'Helikopter'; did you mean"):
+        pairs.read_pairs(path, known={*known, "Helicopter"})
+    assert len(pairs.read_pairs(path)) == 1

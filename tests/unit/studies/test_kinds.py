@@ -105,6 +105,22 @@ def test_two_models_of_one_name_are_refused():
         predictions(["a", "b", "a"])
 
 
+def test_pairs_that_no_source_has_are_refused_unless_they_may_be_missing(tmp_path):
+    for label in ("Helicopter", "rain", "wind"):
+        (tmp_path / "sounds" / label).mkdir(parents=True)
+        (tmp_path / "sounds" / label / "a.wav").write_bytes(b"")
+    rows = ["split\tforeground\tbackground\tprimary"]
+    rows += [f"train\tHelikopter\t{label}\t{int(label == 'rain')}" for label in ("rain", "wind")]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n")
+    changes = {"datasets": ["folder"], "folder": {"path": str(tmp_path / "sounds")}}
+    changes["tasks"] = [{"name": "kinds", "kind": "classes"}]
+    mixtures = {"pairs": str(tmp_path / "pairs.tsv")}
+    with pytest.raises(StudyError, match="unknown class 'Helikopter'; did you mean 'Helicopter'"):
+        changed(mixtures=mixtures, **changes)
+    study = changed(mixtures=mixtures | {"allow_missing": True}, **changes)
+    assert study.pairs["foreground"].tolist() == ["Helikopter", "Helikopter"]
+
+
 def test_the_table_of_pairs_is_read_once(monkeypatch):
     read, paths = pairs.read_pairs, []
 
