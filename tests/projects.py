@@ -19,6 +19,26 @@ PARTS = ("Snakefile", "rules", "workflow_scripts", "earnest", "config", "profile
 IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
+def run_command(command, folder, environment, *, check=True):
+    """Run a program in a folder and return its result, output and errors joined in `stdout`.
+
+    It sees the variables of the test run but `PYTHONPATH`, and those of `environment`.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    result = subprocess.run(
+        command,
+        cwd=folder,
+        env=kept | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if check:
+        assert result.returncode == 0, result.stdout
+    return result
+
+
 @dataclass(frozen=True)
 class Project:
     """A checkout of the project in which one study is run, and the Python that runs it."""
@@ -28,19 +48,8 @@ class Project:
 
     def snakemake(self, *arguments, config="config/tiny.yaml", check=True, **environment):
         """Run Snakemake and return its result, output and errors joined in `stdout`."""
-        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        result = subprocess.run(
-            [*self.command(config), *arguments],
-            cwd=self.folder,
-            env=clean | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        if check:
-            assert result.returncode == 0, result.stdout
-        return result
+        command = [*self.command(config), *arguments]
+        return run_command(command, self.folder, environment, check=check)
 
     def command(self, config):
         command = [str(self.python), "-m", "snakemake", "--cores", "2"]

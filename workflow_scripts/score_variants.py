@@ -13,11 +13,13 @@ with job_log(snakemake.log[0]):
     rendered = dict(zip(params.margins, pairs, strict=True))
     task = pools.train_task(
         *next(iter(rendered.values())),
-        root_seed=params.root_seed,
-        classifier=params.classifier["name"],
-        classifier_options=params.classifier["options"],
-        network=io.read_optional_json(given.network),
-        **params.task,
+        pools.TaskSettings(
+            root_seed=params.root_seed,
+            classifier=params.classifier["name"],
+            classifier_options=params.classifier["options"],
+            network=io.read_optional_json(given.network),
+            **params.task,
+        ),
     )
     scores = doses.score_variants(
         task,

@@ -80,7 +80,12 @@ def _ranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def resample_counts(n: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return how often each of n data sets occurs in each bootstrap resample, (b, n) float64."""
+    """Return how often each of n data sets occurs in each bootstrap resample, (b, n) float64.
+
+    Of no data set there are b resamples as well, each of them empty.
+    """
+    if n == 0:
+        return np.empty((resamples, 0))
     return rng.multinomial(n, np.full(n, 1 / n), size=resamples).astype(np.float64)
 
 

@@ -1,8 +1,8 @@
 """Pools: a task's classifier applied to the items that it was not trained on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,17 +42,42 @@ class PoolResult:
     subconcepts: "pandas.DataFrame"
 
 
+@dataclass(frozen=True)
+class TaskSettings:
+    """What a task asks of the items, and how its classifier is learned.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        `classes`: tell all foregrounds apart, no subconcepts. `subconcepts`: the binary task
+        that `earnest.tasks.build_task` makes of the foregrounds. `context`: `foreground`
+        against the rest, its backgrounds being the subconcepts.
+    root_seed : int
+        Seed of the study; with `name` it seeds the task's down-sampling and the classifiers.
+    foreground : str, optional
+        Of a context task.
+    classifier : str
+        A key of `earnest.tasks.classifiers.CLASSIFIERS`; also the subconcept model.
+    classifier_options : mapping
+    network : mapping, optional
+        The last layer of the network that made the embeddings, if the study trained one
+        (`earnest.embeddings.networks.checkpoints.head`).
+    """
+
+    name: str
+    kind: str
+    root_seed: int
+    foreground: str | None = None
+    classifier: str = "logistic"
+    classifier_options: Mapping[str, Any] = field(default_factory=dict)
+    network: Mapping[str, Any] | None = None
+
+
 def build_pool(
     items: "pandas.DataFrame",
     embeddings: np.ndarray,
-    *,
-    kind: str,
-    root_seed: int,
-    name: str,
-    foreground: str | None = None,
-    classifier: str = "logistic",
-    classifier_options: dict[str, Any] | None = None,
-    network: dict[str, Any] | None = None,
+    settings: TaskSettings,
 ) -> PoolResult:
     """Train a task's classifier on the training items and apply it to the pool items.
 
@@ -62,23 +87,7 @@ def build_pool(
         Table `items`; rows with split `train` train, rows with split `pool` form the pool.
     embeddings : ndarray (len(items), d)
         One row an item.
-    kind : str
-        `classes`: tell all foregrounds apart, no subconcepts. `subconcepts`: the binary task
-        that `earnest.tasks.build_task` makes of the foregrounds. `context`: `foreground`
-        against the rest, its backgrounds being the subconcepts.
-    root_seed : int
-        Seed of the study; with `name` it seeds the task's down-sampling and the classifiers.
-    name : str
-        The task's name.
-    foreground : str, optional
-        Of a context task.
-    classifier : str
-        A key of `earnest.tasks.classifiers.CLASSIFIERS`; also the subconcept model.
-    classifier_options : dict, optional
-        Its options.
-    network : dict, optional
-        The last layer of the network that made the embeddings, if the study trained one
-        (`earnest.embeddings.networks.checkpoints.head`).
+    settings : TaskSettings
 
     Returns
     -------
@@ -92,10 +101,7 @@ def build_pool(
     ValueError
         If the kind is unknown or embeddings do not fit the items.
     """
-    kept, framing, model = _prepared(
-        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options,
-        network,
-    )  # fmt: skip
+    kept, framing, model = _prepared(items, embeddings, settings)
     fitted = model.fit(framing.label, "label")
     frame = _pool_frame(kept[model.is_pool], framing, model, fitted)
     classes = [str(one) for one in fitted.classes_]
@@ -104,9 +110,8 @@ def build_pool(
     if framing.task is not None:
         utility = utility_by_subconcept(train_subconcepts, framing.task)
         frame = frame.assign(**_utilities(framing, model, utility))
-    subconcepts = _subconcept_frame(name, frame, framing, utility, train_subconcepts)
-    description = _describe(framing, name, kind, foreground, classes, utility, subconcepts)
-    description["classifier"] = {"name": classifier, "options": dict(classifier_options or {})}
+    subconcepts = _subconcept_frame(settings.name, frame, framing, utility, train_subconcepts)
+    description = _describe(settings, framing, classes, utility, subconcepts)
     description["calibration"] = _calibration(frame, model, fitted)
     pool_embeddings = np.ascontiguousarray(model.embeddings[model.is_pool], dtype=np.float32)
     return PoolResult(frame, pool_embeddings, description, subconcepts)
@@ -134,20 +139,10 @@ class TrainedTask:
 def train_task(
     items: "pandas.DataFrame",
     embeddings: np.ndarray,
-    *,
-    kind: str,
-    root_seed: int,
-    name: str,
-    foreground: str | None = None,
-    classifier: str = "logistic",
-    classifier_options: dict[str, Any] | None = None,
-    network: dict[str, Any] | None = None,
+    settings: TaskSettings,
 ) -> TrainedTask:
     """Train a task's classifier as `build_pool` does, and return it; parameters are the same."""
-    kept, framing, model = _prepared(
-        items, embeddings, kind, root_seed, name, foreground, classifier, classifier_options,
-        network,
-    )  # fmt: skip
+    kept, framing, model = _prepared(items, embeddings, settings)
     pool = kept[model.is_pool].assign(label=framing.label[model.is_pool])
     positive = None if framing.task is None else BINARY[1]
     return TrainedTask(model.fit(framing.label, "label"), pool.reset_index(drop=True), positive)
@@ -156,29 +151,22 @@ def train_task(
 def _prepared(
     items: "pandas.DataFrame",
     embeddings: np.ndarray,
-    kind: str,
-    root_seed: int,
-    name: str,
-    foreground: str | None,
-    classifier: str,
-    classifier_options: dict[str, Any] | None,
-    network: dict[str, Any] | None,
+    settings: TaskSettings,
 ) -> tuple["pandas.DataFrame", Framing, "_Model"]:
     """Return the kept items, what the task makes of them, and how to learn it."""
+    name, kind = settings.name, settings.kind
     if kind not in KINDS:
         raise ValueError(f"task {name!r}: unknown kind {kind!r}; there are {', '.join(KINDS)}")
     if len(items) != len(embeddings):
         raise ValueError(f"{len(items)} items, but {len(embeddings)} embeddings")
     items = items.reset_index(drop=True)
     with _named(name):
-        framing = KINDS[kind](items, name, foreground, root_seed)
+        framing = KINDS[kind](items, name, settings.foreground, settings.root_seed)
     kept = items.iloc[framing.rows]
     is_train, is_pool = (kept["split"] == side for side in ("train", "pool"))
     _refuse_one_sided(name, framing.subconcept, is_train, is_pool)
-    return kept, framing, _Model(
-        np.asarray(embeddings)[framing.rows], kept, is_train, is_pool, classifier,
-        classifier_options or {}, network, root_seed, name,
-    )  # fmt: skip
+    vectors = np.asarray(embeddings)[framing.rows]
+    return kept, framing, _Model(vectors, kept, is_train, is_pool, settings)
 
 
 def as_pool(frame: "pandas.DataFrame", embeddings: Any, description: dict[str, Any]) -> Pool:
@@ -238,11 +226,7 @@ class _Model:
     items: "pandas.DataFrame"
     is_train: np.ndarray
     is_pool: np.ndarray
-    classifier: str
-    options: dict[str, Any]
-    network: dict[str, Any] | None
-    root_seed: int
-    name: str
+    settings: TaskSettings
 
     def posteriors_of(self, labels: np.ndarray, what: str) -> tuple[np.ndarray, np.ndarray, list]:
         """Train on the training items; return predictions and posteriors of the pool, classes."""
@@ -252,16 +236,17 @@ class _Model:
 
     def fit(self, labels: np.ndarray, what: str) -> classifiers.Classifier:
         """Train on the training items."""
-        with _named(self.name, f", {what} model"):
+        settings = self.settings
+        with _named(settings.name, f", {what} model"):
             return classifiers.fit(
-                self.classifier,
+                settings.classifier,
                 self.embeddings[self.is_train],
                 labels[self.is_train],
-                rng=generator(self.root_seed, self.name, "classifier", what),
+                rng=generator(settings.root_seed, settings.name, "classifier", what),
                 recordings=self.items.loc[self.is_train, "recording"].to_numpy(dtype=str),
                 sounds=self.items.loc[self.is_train, "foreground"].to_numpy(dtype=str),
-                network=self.network,
-                **self.options,
+                network=settings.network,
+                **settings.classifier_options,
             )
 
 
@@ -355,19 +340,17 @@ def _share(hits: np.ndarray) -> float:
 
 
 def _describe(
+    settings: TaskSettings,
     framing: Framing,
-    name: str,
-    kind: str,
-    foreground: str | None,
     classes: list[str],
     utility: dict[str, float] | None,
     subconcepts: "pandas.DataFrame",
 ) -> dict[str, Any]:
     task = framing.task
     return {
-        "name": name,
-        "kind": kind,
-        "foreground": foreground,
+        "name": settings.name,
+        "kind": settings.kind,
+        "foreground": settings.foreground,
         "title": framing.title,
         "question": framing.question,
         "classes": classes,
@@ -378,4 +361,8 @@ def _describe(
         "majority": [] if task is None else list(task.majority),
         "minority": [] if task is None else list(task.minority),
         "sizes": {} if task is None else dict(task.sizes),
+        "classifier": {
+            "name": settings.classifier,
+            "options": dict(settings.classifier_options),
+        },
     }

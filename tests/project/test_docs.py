@@ -139,7 +139,9 @@ def test_every_flag_is_documented_and_explained_in_the_report(root, results):
 
 
 def test_the_keys_of_the_json_files_are_documented(results):
-    made = pools.build_pool(*small_items(), kind="classes", root_seed=0, name="small")
+    made = pools.build_pool(
+        *small_items(), pools.TaskSettings(kind="classes", root_seed=0, name="small")
+    )
     documented = [unquoted(row[0]) for row in rows(section(results, "## task.json"))]
     assert documented == list(made.description)
     frame = summary.summarise(small_estimates())

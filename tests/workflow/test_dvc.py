@@ -4,14 +4,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 
 import pandas as pd
 import pytest
 import yaml
 
-from tests.projects import Project
+from tests.projects import Project, run_command
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -33,21 +32,8 @@ class Pipeline(Project):
             f"GIT_{role}_{key}": person[key] for role in ("AUTHOR", "COMMITTER") for key in person
         }
         path = f"{self.python.parent}{os.pathsep}{os.environ['PATH']}"
-        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        result = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=kept
-            | names
-            | {"PATH": path, "DVC_SITE_CACHE_DIR": str(self.folder.parent / "site")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        if check:
-            assert result.returncode == 0, result.stdout
-        return result
+        places = {"PATH": path, "DVC_SITE_CACHE_DIR": str(self.folder.parent / "site")}
+        return run_command(command, self.folder, names | places, check=check)
 
     def dvc(self, *arguments, check=True):
         return self.run(str(self.python), "-m", "dvc", *arguments, check=check).stdout

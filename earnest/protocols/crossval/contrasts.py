@@ -94,7 +94,7 @@ def contrast_statistics(
     for correction in dict.fromkeys(found["correction"]):
         mine = chosen[chosen["correction"] == correction].sort_values("dataset")
         rng = generator(root_seed, "sounds", "contrasts", correction)
-        counts = stats.resample_counts(max(len(mine), 1), resamples, rng)[:, : len(mine)]
+        counts = stats.resample_counts(len(mine), resamples, rng)
         values = {name: mine[name].to_numpy(dtype=np.float64)
                   for name in ("contrast", *(f"shift_{way}" for way in WAYS))}  # fmt: skip
         for name, statistic in _statistics(values).items():

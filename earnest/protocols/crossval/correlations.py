@@ -106,8 +106,8 @@ def assess(
             names, scores = _complete(means, correction, measure)
             at = {"correction": correction, "measure": measure, "datasets": len(names)}
             rng = generator(root_seed, collection, "correlations", correction, measure)
-            counts = stats.resample_counts(max(len(names), 1), resamples, rng)
-            cell = _Cell(at, names, scores, counts[:, : len(names)], level, collection)
+            counts = stats.resample_counts(len(names), resamples, rng)
+            cell = _Cell(at, names, scores, counts, level, collection)
             rows["table_correlations"] += cell.correlations()
             rows["table_gaps"] += cell.gaps()
             rows["table_gap_differences"] += cell.differences()

@@ -114,7 +114,7 @@ def correlate_quality(
                     return function(x, y, counts)
 
                 rng = generator(root_seed, collection, "recognition", version, measure)
-                counts = stats.resample_counts(max(len(x), 1), resamples, rng)[:, : len(x)]
+                counts = stats.resample_counts(len(x), resamples, rng)
                 found = stats.with_interval(statistic, counts, level=level)
                 at = {"version": version, "method": method, "measure": measure}
                 rows.append(

@@ -9,7 +9,7 @@ import pytest
 from earnest import measures
 from earnest.io import schemas
 from earnest.protocols import doses
-from earnest.tasks.pools import build_pool, train_task
+from earnest.tasks.pools import TaskSettings, build_pool, train_task
 
 FOREGROUNDS = ("cat", "dog", "owl")
 CONTEXTS = {"cat": ("street", "sea"), "dog": ("wind", "sea"), "owl": ("sea", "wind")}
@@ -55,7 +55,7 @@ def given():
 
 @pytest.fixture(scope="module")
 def scored(given):
-    task = train_task(*given["8-lu"], **OPTIONS)
+    task = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     return doses.score_variants(
         task, given, MARGINS, name="sounds", measures=["accuracy", "f1", "recall"], root_seed=3
     )
@@ -69,8 +69,8 @@ def row_of(frame, **wanted):
 
 
 def test_the_classifier_is_the_one_behind_the_pool(given):
-    pool = build_pool(*given["8-lu"], **OPTIONS)
-    task = train_task(*given["8-lu"], **OPTIONS)
+    pool = build_pool(*given["8-lu"], TaskSettings(**OPTIONS))
+    task = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     assert task.items["item_id"].tolist() == pool.frame["item_id"].tolist()
     assert task.items["label"].tolist() == pool.frame["label"].tolist()
     posteriors = task.model.predict_proba(pool.embeddings.astype(float))
@@ -98,7 +98,7 @@ def test_only_mixtures_that_every_variant_has_are_scored(given, scored):
 
 
 def test_scores_are_those_of_the_common_items_by_hand(given, scored):
-    task = train_task(*given["8-lu"], **OPTIONS)
+    task = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     for variant, (items, vectors) in given.items():
         kept = (items["split"] == "pool") & (items["item_id"] != "cat-5")
         own = items[kept]
@@ -138,7 +138,7 @@ def test_order_of_rows_changes_nothing(given, scored):
     order = np.random.default_rng(1).permutation(len(given["0-lu"][0]))
     items, vectors = given["0-lu"]
     shuffled = given | {"0-lu": (items.iloc[order].reset_index(drop=True), vectors[order])}
-    task = train_task(*given["8-lu"], **OPTIONS)
+    task = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     again = doses.score_variants(
         task, shuffled, MARGINS, name="sounds", measures=["accuracy", "f1", "recall"], root_seed=3
     )
@@ -151,7 +151,7 @@ def test_a_binary_task_has_all_measures(given):
     for items, _ in three.values():
         rare = (items["foreground"] == "cat") & ~items["is_primary"]
         items.loc[rare, "background"] = np.where(np.arange(rare.sum()) // 2 % 2, "sea", "hum")
-    task = train_task(*three["8-lu"], **options)
+    task = train_task(*three["8-lu"], TaskSettings(**options))
     assert task.positive == "minority"
     names = ["balanced_accuracy", "f1", "roc_auc"]
     found = doses.score_variants(
@@ -168,11 +168,11 @@ def test_a_binary_task_has_all_measures(given):
 
 
 def test_nothing_in_common_and_one_recording_are_said(given):
-    task = train_task(*given["8-lu"], **OPTIONS)
+    task = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     none = given | {"0-lu": made(3.0, drop=[f"{f}-{k}" for f in FOREGROUNDS for k in range(120)])}
     with pytest.raises(ValueError, match="no mixture of the pool is in every variant"):
         doses.score_variants(task, none, MARGINS, name="s", measures=["accuracy"], root_seed=0)
-    one = train_task(*given["8-lu"], **OPTIONS)
+    one = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     one.items["recording"] = "made/only"
     found = doses.score_variants(one, given, MARGINS, name="s", measures=["accuracy"], root_seed=0)
     assert found["value"].notna().all()
@@ -181,7 +181,7 @@ def test_nothing_in_common_and_one_recording_are_said(given):
 
 
 def test_an_item_without_a_background_is_neither_usual_nor_rare(given):
-    task = train_task(*given["8-lu"], **OPTIONS)
+    task = train_task(*given["8-lu"], TaskSettings(**OPTIONS))
     unmixed = np.arange(len(task.items)) % 3 == 0
     marks = task.items["is_primary"].astype(object)
     task = replace(task, items=task.items.assign(is_primary=marks.mask(unmixed, None)))

@@ -46,6 +46,15 @@ def test_an_interval_is_the_quantiles_of_the_resamples():
     assert (found.undefined, found.reason) == (0, None)
 
 
+def test_each_resample_counts_as_many_as_there_are():
+    assert (COUNTS.shape, COUNTS.dtype) == ((40, 12), np.float64)
+    assert (COUNTS.sum(axis=1) == 12).all()
+    counts = stats.resample_counts(0, 5, np.random.default_rng(0))
+    assert (counts.shape, counts.dtype) == ((5, 0), np.float64)
+    found = stats.with_interval(lambda counts: counts.sum(axis=1), counts, level=0.95)
+    assert found.reason == "not run: 0 data sets, and 3 are needed"
+
+
 def test_fewer_than_three_sets_are_not_run():
     found = stats.with_interval(lambda counts: counts[:, 0], np.ones((5, 2)), level=0.95)
     assert found.value is None

@@ -12,7 +12,7 @@ from earnest.estimates import Pool, true_value
 from earnest.io import schemas
 from earnest.rng import generator
 from earnest.tasks import TaskError, classifiers
-from earnest.tasks.pools import as_pool, build_pool
+from earnest.tasks.pools import TaskSettings, as_pool, build_pool
 from earnest.utility import expected_utility, utility_by_subconcept
 
 FOREGROUNDS = ("cat", "dog", "owl", "rain")
@@ -71,7 +71,7 @@ def check_tables(result, name):
 
 def test_a_pool_of_classes(made):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="classes", name="all", **OPTIONS)
+    result = build_pool(items, embeddings, TaskSettings(kind="classes", name="all", **OPTIONS))
     check_tables(result, "all")
     pool_rows = (items["split"] == "pool").to_numpy()
     assert result.frame["item_id"].tolist() == items["item_id"][pool_rows].tolist()
@@ -93,7 +93,7 @@ def test_a_pool_of_classes(made):
 
 def test_posteriors_are_those_of_a_classifier_of_the_training_items(made):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="classes", name="all", **OPTIONS)
+    result = build_pool(items, embeddings, TaskSettings(kind="classes", name="all", **OPTIONS))
     train = (items["split"] == "train").to_numpy()
     labels = items["foreground"].to_numpy(dtype=str)
     model = classifiers.fit("logistic", embeddings[train], labels[train], rng=generator(0), C=1.0)
@@ -103,7 +103,7 @@ def test_posteriors_are_those_of_a_classifier_of_the_training_items(made):
 
 def test_a_pool_of_subconcepts(made):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="subconcepts", name="rare", **OPTIONS)
+    result = build_pool(items, embeddings, TaskSettings(kind="subconcepts", name="rare", **OPTIONS))
     check_tables(result, "rare")
     # dog 100 and owl 90 are the majority; cat min(80, 45), rain min(60, 22)
     description = result.description
@@ -134,7 +134,9 @@ def test_a_pool_of_subconcepts(made):
 
 def test_predicted_utilities_come_from_a_model_of_the_subconcepts(made):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="context", foreground="dog", name="c", **OPTIONS)
+    result = build_pool(
+        items, embeddings, TaskSettings(kind="context", foreground="dog", name="c", **OPTIONS)
+    )
     train = (items["split"] == "train").to_numpy()
     own = items["foreground"] == "dog"
     names = items["foreground"].where(~own, "dog + " + items["background"]).to_numpy(dtype=str)
@@ -153,7 +155,9 @@ def test_predicted_utilities_come_from_a_model_of_the_subconcepts(made):
 
 def test_a_context_pool(made):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="context", foreground="cat", name="cats", **OPTIONS)
+    result = build_pool(
+        items, embeddings, TaskSettings(kind="context", foreground="cat", name="cats", **OPTIONS)
+    )
     check_tables(result, "cats")
     description = result.description
     assert description["foreground"] == "cat"
@@ -178,7 +182,9 @@ def test_a_context_pool(made):
 def test_a_pool_is_the_same_each_time(made, kind, classifier):
     items, embeddings = made
     options = {"foreground": "cat", "name": "x", "root_seed": 1, "classifier": classifier}
-    one, other = (build_pool(items, embeddings, kind=kind, **options) for _ in range(2))
+    one, other = (
+        build_pool(items, embeddings, TaskSettings(kind=kind, **options)) for _ in range(2)
+    )
     pd.testing.assert_frame_equal(one.frame, other.frame, check_exact=True)
     assert one.description == other.description
 
@@ -187,9 +193,17 @@ def test_a_pool_is_the_same_each_time(made, kind, classifier):
 def test_a_task_may_ask_for_calibrated_posteriors(made, kind):
     items, embeddings = made
     result = build_pool(
-        items, embeddings, kind=kind, name="x", root_seed=1, foreground="cat",
-        classifier_options={"C": 1e3, "calibration": "temperature"},  # such a C is far too sure
-    )  # fmt: skip
+        items,
+        embeddings,
+        TaskSettings(
+            kind=kind,
+            name="x",
+            root_seed=1,
+            foreground="cat",
+            # such a C is far too sure
+            classifier_options={"C": 1e3, "calibration": "temperature"},
+        ),
+    )
     check_tables(result, "x")
     found = result.description["calibration"]
     # 30 % of the recordings do not train, and give the temperature
@@ -203,7 +217,7 @@ def test_a_task_may_ask_for_calibrated_posteriors(made, kind):
 
 def test_as_pool_after_writing(made, tmp_path):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="subconcepts", name="rare", **OPTIONS)
+    result = build_pool(items, embeddings, TaskSettings(kind="subconcepts", name="rare", **OPTIONS))
     io.write_frame("pool", result.frame, tmp_path / "pool.parquet")
     io.write_json(result.description, tmp_path / "task.json")
     frame = io.read_frame("pool", tmp_path / "pool.parquet")
@@ -224,7 +238,7 @@ def test_as_pool_after_writing(made, tmp_path):
 
 def test_as_pool_without_subconcepts_has_no_utilities(made):
     items, embeddings = made
-    result = build_pool(items, embeddings, kind="classes", name="all", **OPTIONS)
+    result = build_pool(items, embeddings, TaskSettings(kind="classes", name="all", **OPTIONS))
     assert as_pool(result.frame, result.embeddings, result.description).utilities == {}
 
 
@@ -235,9 +249,10 @@ def test_a_subconcept_on_one_side_of_the_split_is_named(made):
     )
     with pytest.raises(TaskError, match=r"task 'c': 'cat \+ sea' has no item in the pool"):
         build_pool(
-            items.assign(split=split), embeddings, kind="context", foreground="cat", name="c",
-            **OPTIONS,
-        )  # fmt: skip
+            items.assign(split=split),
+            embeddings,
+            TaskSettings(kind="context", foreground="cat", name="c", **OPTIONS),
+        )
 
 
 @pytest.mark.parametrize(
@@ -254,7 +269,7 @@ def test_a_subconcept_on_one_side_of_the_split_is_named(made):
 )
 def test_impossible_pools_say_why(made, options, words):
     with pytest.raises(ValueError, match=words):
-        build_pool(*made, name="x", **(OPTIONS | options))
+        build_pool(*made, TaskSettings(name="x", **(OPTIONS | options)))
 
 
 def test_a_subconcept_with_one_training_item_is_named(made):
@@ -264,29 +279,34 @@ def test_a_subconcept_with_one_training_item_is_named(made):
     split[cats_at_sea[1:]] = "pool"
     with pytest.raises(TaskError, match=r"task 'c', subconcept model: .*'cat \+ sea'"):
         build_pool(
-            items.assign(split=split), embeddings, kind="context", foreground="cat", name="c",
-            **OPTIONS,
-        )  # fmt: skip
+            items.assign(split=split),
+            embeddings,
+            TaskSettings(kind="context", foreground="cat", name="c", **OPTIONS),
+        )
 
 
 def test_embeddings_must_fit_the_items(made):
     items, embeddings = made
     with pytest.raises(ValueError, match="330 items, but 5 embeddings"):
-        build_pool(items, embeddings[:5], kind="classes", name="x", **OPTIONS)
+        build_pool(items, embeddings[:5], TaskSettings(kind="classes", name="x", **OPTIONS))
 
 
 def test_one_foreground_cannot_be_told_apart(made):
     items, embeddings = made
     cats = (items["foreground"] == "cat").to_numpy()
     with pytest.raises(TaskError, match="task 'x': telling classes apart needs two"):
-        build_pool(items[cats], embeddings[cats], kind="classes", name="x", **OPTIONS)
+        build_pool(items[cats], embeddings[cats], TaskSettings(kind="classes", name="x", **OPTIONS))
 
 
 def test_clips_by_themselves_have_no_context_task(made):
     items, embeddings = made
     clips = items.assign(background=None, is_primary=None, background_recording=None)
     with pytest.raises(TaskError, match="task 'c': clips that were not mixed have no background"):
-        build_pool(clips, embeddings, kind="context", foreground="cat", name="c", **OPTIONS)
-    table = build_pool(clips, embeddings, kind="classes", name="all", **OPTIONS).subconcepts
+        build_pool(
+            clips, embeddings, TaskSettings(kind="context", foreground="cat", name="c", **OPTIONS)
+        )
+    table = build_pool(
+        clips, embeddings, TaskSettings(kind="classes", name="all", **OPTIONS)
+    ).subconcepts
     assert table[["primary_recall", "rare_recall"]].isna().all(axis=None)
     assert table["recall"].notna().all()

@@ -9,7 +9,7 @@ import pytest
 from earnest.io import schemas
 from earnest.protocols.crossval import contrasts, correlations, scoring
 from earnest.protocols.crossval.items import split_items
-from earnest.tasks.pools import build_pool
+from earnest.tasks.pools import TaskSettings, build_pool
 
 FOREGROUNDS = {"dog": 90, "cat": 60, "frog": 60}
 BACKGROUNDS = ("park", "rain", "train")  # the first is the usual one, with half of the mixtures
@@ -258,7 +258,7 @@ def test_merged_foregrounds_are_drawn_down_as_for_the_pool(made, root_seed):
     options = {"kind": "subconcepts", "root_seed": root_seed}
 
     def pool_items(name):
-        pool = build_pool(items, embeddings, name=name, **options)
+        pool = build_pool(items, embeddings, TaskSettings(name=name, **options))
         return set(pool.frame["item_id"]), pool.description
 
     split = split_items(*made, name="foregrounds", pool_task="rare", n_estimators=5, **options)

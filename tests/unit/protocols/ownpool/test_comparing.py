@@ -217,7 +217,9 @@ def test_models_that_cannot_be_compared_say_why(models, tmp_path):
 def test_a_whole_pool_has_no_noise(tmp_path):
     frame, truth, _ = made_pool(30)
     pool, labels = write(tmp_path, frame, dict(enumerate(truth)))
-    frame.loc[frame["prediction"] == "owl", "prediction"] = "dog"
+    owls, columns = frame["prediction"] == "owl", ["posterior_dog", "posterior_owl"]
+    frame.loc[owls, columns] = frame.loc[owls, columns[::-1]].to_numpy()
+    frame.loc[owls, "prediction"] = "dog"
     frame.to_csv(tmp_path / "other.csv", index=False)
     found = compare_models(read(pool, labels), read(tmp_path / "other.csv", labels))
     row = found.rows.query("measure == 'accuracy' and estimator == 'unweighted'").iloc[0]
