@@ -9,10 +9,17 @@ from snakemake.exceptions import WorkflowError
 # whose path may hold spaces and quotes.
 sys.executable = shlex.quote(sys.executable)
 
+# The folder of the library; that of the workflow is another one where this is a module of it.
+LIBRARY = os.path.dirname(workflow.current_basedir.get_path_or_uri(secret_free=True))
+if not os.path.isdir(LIBRARY):
+    raise WorkflowError(
+        "earnest runs from a clone: name the Snakefile of one, as docs/module.md says"
+    )
+
 # Entry scripts run outside this folder, so they find the library by the environment.
-sys.path.insert(0, str(workflow.basedir))
+sys.path.insert(0, LIBRARY)
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(workflow.basedir)] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    [LIBRARY] + os.environ.get("PYTHONPATH", "").split(os.pathsep)
 ).rstrip(os.pathsep)
 
 from earnest.io import disk
@@ -28,12 +35,13 @@ for problem in disk.find_unwritable("results", "logs", "data"):
 # No rule makes the index of studies: it would tie every study to every other.
 onsuccess:
     index.write_index()
+    for page in STUDY.pages():
+        print(f"earnest: see {page}")
 
 
 try:
     STUDY = kinds.study_of(
         config,
-        schemas=os.path.join(workflow.basedir, "config", "schemas"),
         in_job=not workflow.is_main_process,
     )
 except StudyError as error:

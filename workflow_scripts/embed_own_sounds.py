@@ -7,6 +7,6 @@ from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given = dict(snakemake.params.audio)
-    items = strict.read_texts(snakemake.input.pool, key="item_id")
+    items = strict.read_texts(snakemake.params.pool, key="item_id")
     vectors = embedding.embed(items.names, given.pop("path"), given.pop("backend"), **given)
     io.write_array(vectors, snakemake.output.array)

@@ -8,7 +8,7 @@ from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     made = snakemake.output
-    inputs = ownpool.read(**dict(snakemake.input.items()), **snakemake.params.reading)
+    inputs = ownpool.read(**snakemake.params.files, **snakemake.params.reading)
     found = ownpool.evaluate(inputs, **snakemake.params.evaluation)
     about = snakemake.params.provenance | {
         "versions": provenance.library_versions(*snakemake.params.libraries),

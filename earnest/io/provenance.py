@@ -5,7 +5,7 @@ import hashlib
 import importlib.metadata
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,13 @@ from typing import Any
 from earnest.records import ROOMS
 
 PACKAGE = Path(__file__).parent.parent
+SCRIPTS = PACKAGE.parent / "workflow_scripts"
+# Every entry script imports it, and no result depends on it.
+LOGGING = "studies.joblog"
 
 
 @cache
-def code_version(*modules: str) -> str:
+def code_version(*modules: str, scripts: tuple[str, ...] = ()) -> str:
     """Hash the source of some `earnest` modules and of every `earnest` module they import.
 
     The hash is taken over syntax trees without docstrings, so comments, formatting and
@@ -31,6 +34,9 @@ def code_version(*modules: str) -> str:
     *modules : str
         Names below the package, for example `"weights"` or `"embeddings.logmel"`. A
         package stands for all the modules below it.
+    scripts : tuple of str
+        Entry scripts of the workflow, without their suffix: their own source counts too, and
+        that of all they import, but for the module that writes logs.
 
     Returns
     -------
@@ -40,10 +46,15 @@ def code_version(*modules: str) -> str:
     Raises
     ------
     ValueError
-        If a module does not exist.
+        If a module or a script does not exist.
     """
-    names = sorted({name for module in modules for name in _reachable(module)})
+    trees = {name: _script_tree(name) for name in scripts}
+    imported = {name for tree in trees.values() for name in _imports_of(tree)} - {LOGGING}
+    reached = [_reachable(module) for module in modules]
+    names = sorted(set().union(*reached, _closure(imported)))
     digest = hashlib.sha256()
+    for name, tree in trees.items():
+        digest.update(f"{name}\0{_text_of(tree)}\0".encode())
     for name in names:
         digest.update(f"{name}\0{_tree_text(name)}\0".encode())
         for file in _package_data(name):
@@ -83,14 +94,19 @@ def library_versions(*names: str) -> dict[str, str]:
 @cache
 def _reachable(module: str) -> frozenset[str]:
     """Names of a module, of what lies below it if it is a package, and of all they import."""
+    return frozenset(_closure(_members(module)))
+
+
+def _closure(modules: Iterable[str]) -> set[str]:
+    """Names of some modules and of all they import."""
     seen: set[str] = set()
-    waiting = list(_members(module))
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
             waiting.extend(_imports(name))
-    return frozenset(seen)
+    return seen
 
 
 def _path(name: str) -> Path | None:
@@ -133,10 +149,22 @@ def _tree(name: str) -> ast.Module:
 
 
 @cache
+def _script_tree(name: str) -> ast.Module:
+    path = SCRIPTS / f"{name}.py"
+    if not path.is_file():
+        raise ValueError(f"there is no entry script {name}.py")
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def _imports(name: str) -> tuple[str, ...]:
-    """Names below the package that a module imports; both `import` forms, absolute only."""
+    return _imports_of(_tree(name))
+
+
+def _imports_of(tree: ast.Module) -> tuple[str, ...]:
+    """Names below the package that some code imports; both `import` forms, absolute only."""
     found = []
-    for node in ast.walk(_tree(name)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -152,7 +180,12 @@ def _imports(name: str) -> tuple[str, ...]:
 
 @cache
 def _tree_text(name: str) -> str:
-    tree = ast.parse(ast.unparse(_tree(name)))
+    return _text_of(_tree(name))
+
+
+def _text_of(code: ast.Module) -> str:
+    """The syntax tree of some code as text, without docstrings and the words of records."""
+    tree = ast.parse(ast.unparse(code))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             node.keywords = [keyword for keyword in node.keywords if not _is_words(keyword)]

@@ -11,12 +11,11 @@ from earnest.studies import stages
 from earnest.studies.contents import Contents
 from earnest.studies.problems import find_repeats
 from earnest.studies.stages import Stage
-from earnest.studies.study import Staged, Study, one_of
+from earnest.studies.study import REGISTRY, Staged, Study, located, one_of
 
 if TYPE_CHECKING:
     from earnest.studies.sounds import SoundStudy
 
-REGISTRY = "config/datasets.tsv"
 DOWNLOADS = "data/raw"
 # What `assess_tables` makes of all data sets, and the report reads.
 ASSESSED = {
@@ -128,15 +127,21 @@ class TableStudy(_Tabular):
     def stages(self) -> Mapping[str, Stage]:
         """Every stage that has code of its own, by name."""
         return {
-            "downloads": Stage(("datasets.table_downloads",)),
+            "downloads": Stage(("datasets.table_downloads",), scripts=("fetch_table",)),
             "splits": Stage(
                 ("protocols.crossval.splitting", f"datasets.{self.collection}"),
                 lambda **_: {"collection": self.collection} | self.split_options(),
                 inputs=self._mirrored,
+                scripts=("split_table",),
             ),
-            "scores": Stage(SCORING, lambda **_: self.score_options(), before="splits"),
-            "assessment": Stage(ASSESSMENT),
-            "report": Stage(REPORT),
+            "scores": Stage(
+                SCORING,
+                lambda **_: self.score_options(),
+                before="splits",
+                scripts=("score_correction",),
+            ),
+            "assessment": Stage(ASSESSMENT, scripts=("assess_tables",)),
+            "report": Stage(REPORT, scripts=("write_tables_report",)),
         }
 
     def problems(self) -> Iterator[str]:
@@ -162,11 +167,20 @@ class TableStudy(_Tabular):
         files = (tabular.files(self.collection, name, self.folders[:1]) for name in names)
         return [str(path) for found in files for path in found]
 
+    def table_folders(self, wildcards: Any = None) -> list[str]:
+        """These folders, for a rule."""
+        return self.folders
+
     def table_files(self, wildcards: Any) -> list[str]:
-        """The files of a data set, else what came of its download; none if nobody knows where."""
+        """The downloaded files of a data set, else what came of its download.
+
+        None if the mirror has it, whose contents are part of the stamp, or nobody knows where.
+        """
         name = wildcards.dataset
+        if self._mirrored(dataset=name):
+            return []
         files = tabular.files(self.collection, name, self.folders)
-        if files or not table_downloads.is_registered(self.collection, name, REGISTRY):
+        if files or not table_downloads.is_registered(self.collection, name, located(REGISTRY)):
             return files
         return [f"{DOWNLOADS}/tables/{self.collection}/{name}.json"]
 
@@ -207,9 +221,13 @@ class PredictionStudy(_Tabular):
     def stages(self) -> Mapping[str, Stage]:
         """Every stage that has code of its own, by name."""
         return {
-            "predictions": Stage(("protocols.crossval.predictions",), inputs=self._model_inputs),
-            "assessment": Stage(ASSESSMENT),
-            "report": Stage(REPORT),
+            "predictions": Stage(
+                ("protocols.crossval.predictions",),
+                inputs=self._model_inputs,
+                scripts=("score_predictions",),
+            ),
+            "assessment": Stage(ASSESSMENT, scripts=("assess_tables",)),
+            "report": Stage(REPORT, scripts=("write_tables_report",)),
         }
 
     def problems(self) -> Iterator[str]:
@@ -219,7 +237,7 @@ class PredictionStudy(_Tabular):
     def input_files(self) -> dict[str, list[str]]:
         """The two files of each model, there or not."""
         return {
-            f"models.{name}": [model["predictions"], model["subconcepts"]]
+            f"models.{name}": [located(model[key]) for key in ("predictions", "subconcepts")]
             for name, model in self.models.items()
         }
 
@@ -232,13 +250,13 @@ class PredictionStudy(_Tabular):
         return [path for name in names for path in self.input_files()[f"models.{name}"]]
 
     def model(self, wildcards: Any) -> dict[str, str]:
-        """The name and the files of one model."""
-        return self.models[wildcards.dataset]
-
-    def model_files(self, wildcards: Any) -> list[str]:
-        """The files of a model that are there; a missing one is a row with that reason."""
-        files = self.input_files()[f"models.{wildcards.dataset}"]
-        return [path for path in files if os.path.isfile(path)]
+        """The name and the files of one model; a missing file is a row with that reason."""
+        predictions, subconcepts = self.input_files()[f"models.{wildcards.dataset}"]
+        return {
+            "name": wildcards.dataset,
+            "predictions": predictions,
+            "subconcepts": subconcepts,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,11 +337,20 @@ class SoundCrossval(Crossval, Staged):
                     {"variant": self.study.main, "pool_task": self.pool_task} | self.split_options()
                 ),
                 before="embeddings",
+                scripts=("split_sounds",),
             ),
-            "scores": Stage(SCORING, lambda **_: self.score_options(), before="splits"),
-            "assessment": Stage(ASSESSMENT),
-            "contrasts": Stage(("protocols.crossval.contrasts",)),
-            "report": Stage(("reports.pages.crossval", "reports.reading")),
+            "scores": Stage(
+                SCORING,
+                lambda **_: self.score_options(),
+                before="splits",
+                scripts=("score_correction",),
+            ),
+            "assessment": Stage(ASSESSMENT, scripts=("assess_tables",)),
+            "contrasts": Stage(("protocols.crossval.contrasts",), scripts=("contrast_contexts",)),
+            "report": Stage(
+                ("reports.pages.crossval", "reports.reading"),
+                scripts=("write_subconcepts_report",),
+            ),
         }
 
     def stamp(self, stage: str, **choice: str) -> str:

@@ -10,7 +10,7 @@ from earnest.studies.clips import ClipStudy
 from earnest.studies.crossval import PredictionStudy, TableStudy
 from earnest.studies.mixtures import MixtureStudy
 from earnest.studies.ownpool import OwnPoolStudy
-from earnest.studies.study import Study, StudyError
+from earnest.studies.study import WORKFLOW, Study, StudyError
 
 KINDS: dict[str, type[Study]] = {
     "mixtures": MixtureStudy,
@@ -19,7 +19,7 @@ KINDS: dict[str, type[Study]] = {
     "predictions": PredictionStudy,
     "own": OwnPoolStudy,
 }
-SCHEMAS = Path("config/schemas")
+SCHEMAS = WORKFLOW / "config" / "schemas"
 
 
 def kind_of(given: Mapping[str, Any]) -> type[Study]:
@@ -27,17 +27,13 @@ def kind_of(given: Mapping[str, Any]) -> type[Study]:
     return next((cls for kind, cls in KINDS.items() if given.get("kind") == kind), MixtureStudy)
 
 
-def study_of(
-    given: Mapping[str, Any], *, schemas: str | os.PathLike[str] = SCHEMAS, in_job: bool = False
-) -> Study:
+def study_of(given: Mapping[str, Any], *, in_job: bool = False) -> Study:
     """Check what a study file holds and make a study of it.
 
     Parameters
     ----------
     given : mapping
         The keys of a study file.
-    schemas : path-like
-        The folder of schemas, one for each kind.
     in_job : bool
         Whether this process is a job of a run: it takes the digests of files from the run.
 
@@ -49,7 +45,7 @@ def study_of(
     import yaml
 
     cls = kind_of(given)
-    schema = yaml.safe_load((Path(schemas) / cls.SCHEMA).read_text(encoding="utf-8"))
+    schema = yaml.safe_load((SCHEMAS / cls.SCHEMA).read_text(encoding="utf-8"))
     try:
         study = cls(documents.completed(given, schema), in_job=in_job)
     except documents.DocumentError as error:
@@ -60,8 +56,8 @@ def study_of(
     return study
 
 
-def read_study(path: str | os.PathLike[str], *, schemas: str | os.PathLike[str] = SCHEMAS) -> Study:
+def read_study(path: str | os.PathLike[str]) -> Study:
     """Read a study file (YAML) and make a study of it; raises as `study_of` does."""
     import yaml
 
-    return study_of(yaml.safe_load(Path(path).read_text(encoding="utf-8")), schemas=schemas)
+    return study_of(yaml.safe_load(Path(path).read_text(encoding="utf-8")))

@@ -10,6 +10,7 @@ from earnest.mixing import pairs
 from earnest.studies import problems
 from earnest.studies.sounds import SoundStudy
 from earnest.studies.stages import Stage
+from earnest.studies.study import located
 
 if TYPE_CHECKING:
     import pandas
@@ -53,7 +54,7 @@ class MixtureStudy(SoundStudy):
         known = None
         if not self.config["mixtures"]["allow_missing"]:
             known = datasets.known_labels(self.config["datasets"], self._own_labels())
-        return pairs.read_pairs(self.config["mixtures"]["pairs"], known=known)
+        return pairs.read_pairs(self.tables()["mixtures.pairs"][0], known=known)
 
     def _own_labels(self) -> Collection[str] | None:
         """The labels of the user's own sounds, if the study has such and they can be listed."""
@@ -71,23 +72,32 @@ class MixtureStudy(SoundStudy):
                 ("mixing",),
                 lambda **_: {"format": self.config["mixtures"]["format"]},
                 before="plan",
+                scripts=("render_mixtures", "gather_mixtures"),
             ),
-            "listening": Stage(("reports.pages.listening", "mixing.plan")),
-            "export": Stage(("mixing.exporting",)),
+            "listening": Stage(
+                ("reports.pages.listening", "mixing.plan"),
+                inputs=lambda **_: self.tables()["mixtures.rejected"],
+                scripts=("write_listening_page",),
+            ),
+            "export": Stage(("mixing.exporting",), scripts=("export_mixtures",)),
         }
 
     def block_problems(self) -> Iterator[str]:
         """Yield what is wrong in the key `mixtures`."""
         yield from problems.find_mixture_problems(self)
 
+    def tables(self) -> dict[str, list[str]]:
+        """The tables of pairs and of rejected mixtures, by the key that names them."""
+        names = ("pairs", "rejected")
+        return {f"mixtures.{name}": [located(self.config["mixtures"][name])] for name in names}
+
     def input_files(self) -> dict[str, list[str]]:
         """The tables of pairs and of rejected mixtures, and what every study on sounds reads."""
-        own = {f"mixtures.{key}": [self.config["mixtures"][key]] for key in ("pairs", "rejected")}
-        return own | super().input_files()
+        return self.tables() | super().input_files()
 
     def plan_inputs(self) -> list[str]:
         """The tables of pairs and of rejected mixtures."""
-        return [self.config["mixtures"][key] for key in ("pairs", "rejected")]
+        return [path for (path,) in self.tables().values()]
 
     def wanted_labels(self) -> list[str] | None:
         """The labels that the pairs name, where clips of others are not decoded; else None."""

@@ -1,12 +1,12 @@
 """A study on a pool of the user's own."""
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from earnest import embeddings
+from earnest.studies.problems import find_absent, find_absent_folder
 from earnest.studies.stages import Stage
-from earnest.studies.study import Study
+from earnest.studies.study import Study, located
 
 FILES = ("pool", "labels", "embeddings", "subconcepts", "drawn")
 EVALUATION = ("estimators", "level", "resamples", "budget", "target", "uniform_share")
@@ -39,6 +39,7 @@ class OwnPoolStudy(Study):
                 ("protocols.ownpool.evaluating", "protocols.ownpool.inputs"),
                 methods=lambda **_: {"estimators": self.config["estimators"] or ()},
                 inputs=self._inputs,
+                scripts=("evaluate_own_pool",),
             ),
             "report": Stage(("reports.pages.ownpool",)),
         }
@@ -48,31 +49,32 @@ class OwnPoolStudy(Study):
                 ("protocols.ownpool.embedding", backend),
                 methods=lambda **_: {"embeddings": [self.audio["backend"]]},
                 inputs=self._inputs,
+                scripts=("embed_own_sounds",),
             )
         return stages
 
     def problems(self) -> Iterator[str]:
         """Yield files that are not there, and two ways to have embeddings."""
-        for key, paths in self.input_files().items():
-            for path in paths:
-                if not os.path.isfile(path):
-                    yield f"{key}: there is no file {path}"
+        yield from find_absent(self.input_files())
         if self.audio is None:
             return
         if self.config["embeddings"] is not None:
             yield "`audio` and `embeddings` both give embeddings; leave one of them out"
-        if not os.path.isdir(self.audio["path"]):
-            yield f"audio.path: there is no folder {self.audio['path']}"
+        yield from find_absent_folder("audio.path", self.audio["path"])
         yield from embeddings.find_problems(self.audio["backend"], self.audio["options"])
 
     def input_files(self) -> dict[str, list[str]]:
         """The tables and vectors of the pool that are given."""
-        return {key: [self.config[key]] for key in FILES if self.config[key] is not None}
+        return {key: [located(self.config[key])] for key in FILES if self.config[key] is not None}
 
     def pool_files(self, wildcards: Any = None) -> dict[str, str]:
         """The files that the evaluation reads, by what they hold."""
-        given = {key: self.config[key] for key in FILES if self.config[key] is not None}
-        return given | ({"embeddings": self.result("embeddings.npy")} if self.audio else {})
+        given = {key: path for key, (path,) in self.input_files().items()}
+        return given | ({"embeddings": self.embedded_sounds()[0]} if self.audio else {})
+
+    def embedded_sounds(self, wildcards: Any = None) -> list[str]:
+        """The embeddings of the sounds of the pool, where it is given any."""
+        return [self.result("embeddings.npy")] if self.audio else []
 
     def reading_options(self) -> dict[str, Any]:
         """How the files are to be understood."""

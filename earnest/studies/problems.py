@@ -1,7 +1,7 @@
 """What no schema sees in a study on sounds: names that clash or are missing, absent files."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from earnest import embeddings
@@ -18,6 +18,24 @@ def find_repeats(key: str, names: Sequence[str]) -> Iterator[str]:
     """Yield the names that a list of the study gives twice."""
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{key}: two are named {name!r}"
+
+
+def find_absent(files: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield files that are not there, of those that keys of the study name."""
+    for key, paths in files.items():
+        for path in paths:
+            if not os.path.isfile(path):
+                yield f"{key}: there is no file {path}{_from_where(path)}"
+
+
+def find_absent_folder(key: str, path: str) -> Iterator[str]:
+    """Yield a folder that a key of the study names, if it is not there."""
+    if not os.path.isdir(path):
+        yield f"{key}: there is no folder {path}{_from_where(path)}"
+
+
+def _from_where(path: str) -> str:
+    return "" if os.path.isabs(path) else f" in {os.getcwd()}, where Snakemake was started"
 
 
 def find_sound_problems(study: "SoundStudy") -> Iterator[str]:
@@ -83,8 +101,8 @@ def _folder_problems(study: "SoundStudy") -> Iterator[str]:
             yield "folder.path: add `folder` to `datasets`, or remove the key"
     elif path is None:
         yield "folder.path: name the folder that holds your audio"
-    elif not os.path.isdir(path):
-        yield f"folder.path: there is no folder {path}"
+    else:
+        yield from find_absent_folder("folder.path", path)
 
 
 def find_split_problems(study: "ClipStudy") -> Iterator[str]:
@@ -110,11 +128,9 @@ def find_mixture_problems(study: "MixtureStudy") -> Iterator[str]:
     """Yield files that are not there, and what is wrong in the pairs table."""
     # As they stand in paths: two that differ only beyond six digits would be one variant.
     yield from find_repeats("mixtures.margin_lu", [f"{margin:g}" for margin in study.margins])
-    options = study.config["mixtures"]
-    absent = [key for key in ("pairs", "rejected") if not os.path.isfile(options[key])]
-    for key in absent:
-        yield f"mixtures.{key}: there is no file {options[key]}"
-    if "pairs" not in absent:
+    tables = study.tables()
+    yield from find_absent(tables)
+    if not list(find_absent({"pairs": tables["mixtures.pairs"]})):
         yield from _pairs_problems(study)
 
 

@@ -143,23 +143,30 @@ class SoundStudy(SubsetGrid):
     def stages(self) -> Mapping[str, Stage]:
         """Every stage that has code of its own, by name."""
         return {
-            "synthesis": Stage(("datasets.demo",)),
-            "downloads": Stage(("datasets.verification",), inputs=self._sources),
-            "folder": Stage(("datasets.folder",), inputs=self._sources),
-            "listing": Stage(("datasets",), inputs=self._sources),
+            "synthesis": Stage(("datasets.demo",), scripts=("synthesise_demo",)),
+            "downloads": Stage(
+                ("datasets.verification",), inputs=self._sources, scripts=("fetch_dataset",)
+            ),
+            "folder": Stage(("datasets.folder",), inputs=self._sources, scripts=("locate_folder",)),
+            "listing": Stage(("datasets",), inputs=self._sources, scripts=("list_clips",)),
             "clips": Stage(
                 ("datasets.preparing",),
                 lambda **_: {"parts": self.config["clips"]["parts"]} | self.clip_options(),
                 inputs=self._sources,
+                scripts=("prepare_clips", "gather_clips"),
             ),
             "plan": Stage(
                 ("mixing.plan",),
                 lambda **_: self.plan_options(),
                 before="clips",
                 inputs=lambda **_: self.plan_inputs(),
+                scripts=(f"plan_{self.RULES}",),
             ),
             "backbones": Stage(
-                ("embeddings.backbones",), self._backbone_settings, before=self.ITEM_STAGE
+                ("embeddings.backbones",),
+                self._backbone_settings,
+                before=self.ITEM_STAGE,
+                scripts=("train_backbone",),
             ),
             "embeddings": Stage(
                 ("embeddings.store",),
@@ -171,37 +178,49 @@ class SoundStudy(SubsetGrid):
                 plugins=self._backend_modules,
                 methods=self._backend,
                 inputs=self._backend_files,
+                scripts=("embed_items", "gather_embeddings"),
             ),
-            "checks": Stage(("embeddings.checking",)),
-            "pools": Stage(("tasks.pools",), self._pool_settings, before="embeddings"),
+            "checks": Stage(
+                ("embeddings.checking",), inputs=self._backend_files, scripts=("check_backend",)
+            ),
+            "pools": Stage(
+                ("tasks.pools",), self._pool_settings, before="embeddings", scripts=("build_pool",)
+            ),
             "variants": Stage(
                 ("protocols.doses",),
                 lambda **_: {"margins": dict(self.variants)} | self.variant_options(),
                 before="pools",
+                scripts=("score_variants",),
             ),
             "draws": Stage(
                 ("protocols.subsets.drawing",),
                 lambda **_: self.draw_options(),
                 before="pools",
                 methods=lambda **_: {"samplers": self.config["draws"]["samplers"]},
+                scripts=("draw_subsets",),
             ),
             "estimates": Stage(
                 ("protocols.subsets.estimating",),
                 lambda **_: self.estimate_options(),
                 before="draws",
                 methods=lambda **_: {"estimators": self.config["estimates"]["estimators"]},
+                scripts=("estimate_scores",),
             ),
-            "summary": Stage(("protocols.subsets.summary", "protocols.subsets.comparisons")),
-            "joint": Stage(("protocols.subsets.joint",)),
+            "summary": Stage(
+                ("protocols.subsets.summary", "protocols.subsets.comparisons"),
+                scripts=("summarise",),
+            ),
+            "joint": Stage(("protocols.subsets.joint",), scripts=("compare_weights",)),
             "report": Stage(
                 (
                     "reports.pages.subsets",
                     "reports.examples",
                     "reports.reading",
                     "protocols.subsets.summary",
-                )
+                ),
+                scripts=("write_report",),
             ),
-            "acceptance": Stage(("datasets.acceptance",)),
+            "acceptance": Stage(("datasets.acceptance",), scripts=("check_clips",)),
         }
 
     def _backbone_settings(self, *, embedding: str, **_: str) -> dict[str, Any]:
@@ -349,12 +368,15 @@ class SoundStudy(SubsetGrid):
         }
 
     def embedding_sources(self, wildcards: Any) -> list[str]:
-        """The files behind a backend: weights, or the user's own vectors."""
-        embedding = self.embedding(wildcards)
-        return embeddings.sources(embedding["backend"], embedding["options"])
+        """The network behind a backend, where the study trains it.
+
+        What people give, such as weights or vectors, is known by content in the stamp.
+        """
+        name = wildcards.embedding
+        return [self.backbone(name, "model.pt")] if name in self.trained else []
 
     def embedding_input(self, wildcards: Any) -> dict[str, Any]:
-        """What the embedding of one shard is made of: sounds, and the files behind the backend."""
+        """What the embedding of one shard is made of: sounds, and its network."""
         return self.shard_files(wildcards) | {"sources": self.embedding_sources(wildcards)}
 
     def embedding_shards(self, extension: str) -> Callable[[Any], list[str]]:

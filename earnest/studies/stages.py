@@ -42,6 +42,9 @@ class Stage:
     inputs : callable
         The choice -> files and folders of people that the stage reads: not their names or times
         but what they hold is part of its stamp, and so of all stages after it.
+    scripts : tuple of str
+        Entry scripts that make its rows, without their suffix: their code, with all they import,
+        is that of the stage too.
     """
 
     modules: tuple[str, ...]
@@ -50,6 +53,7 @@ class Stage:
     methods: Callable[..., Mapping[str, Iterable[str]]] = _nothing
     plugins: Callable[..., tuple[str, ...]] = _none
     inputs: Callable[..., Iterable[str]] = _none
+    scripts: tuple[str, ...] = ()
 
 
 def code_version(stage: Stage, **choice: str) -> str:
@@ -62,7 +66,7 @@ def code_version(stage: Stage, **choice: str) -> str:
         this as a parameter.
     """
     plugins = stage.plugins(**choice) if choice else ()
-    code = provenance.code_version(*stage.modules, *plugins)
+    code = provenance.code_version(*stage.modules, *plugins, scripts=stage.scripts)
     origins = {
         kind: records.origins(kind, names) for kind, names in stage.methods(**choice).items()
     }

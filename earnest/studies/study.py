@@ -1,14 +1,22 @@
 """What every kind of study has: a checked configuration, paths of results, stages and problems."""
 
+import functools
+import operator
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from earnest.studies import stages
 from earnest.studies.contents import Contents
+
+# The folder of the workflow: its rules, scripts and shipped tables lie beside the library.
+WORKFLOW = Path(__file__).parents[2]
+REGISTRY = "config/datasets.tsv"
 
 
 class StudyError(ValueError):
@@ -111,9 +119,31 @@ class Study(Staged):
         """Path of a result of this study."""
         return f"results/{self.name}/{path}"
 
+    def given(self, *keys: str) -> Callable[[Any], Any]:
+        """Input function: what stands below a key of the study file, as it stands there.
+
+        For parameters: a plain string is a pattern, whose braces are wildcards, and so is every
+        path below `input`, whoever gives it.
+        """
+        return lambda wildcards: functools.reduce(operator.getitem, keys, self.config)
+
+    def file(self, *keys: str) -> Callable[[Any], str]:
+        """Input function: where the file lies that a key of the study file names."""
+        given = self.given(*keys)
+        return lambda wildcards: located(given(wildcards))
+
+    def registry(self, wildcards: Any = None) -> str:
+        """The table of data sets that can be downloaded."""
+        return located(REGISTRY)
+
     def targets(self) -> list[str]:
         """What the whole study is for."""
         return [self.result("report.html")]
+
+    def pages(self) -> list[str]:
+        """Those of its targets that are pages and are there, and the index of studies."""
+        paths = [path for path in self.targets() if path.endswith(".html")]
+        return [path for path in [*paths, "results/index.html"] if os.path.isfile(path)]
 
     @abstractmethod
     def problems(self) -> Iterator[str]:
@@ -126,6 +156,17 @@ class Study(Staged):
     def wildcards(self) -> dict[str, str]:
         """Wildcard -> regular expression of its values."""
         return {"study": re.escape(self.name)}
+
+
+def located(path: str) -> str:
+    """Return where a file lies that a study names: as named, else beside the workflow.
+
+    Only what lies below `config/` is looked for there: the tables that come with the workflow,
+    when it is used from another folder.
+    """
+    beside = WORKFLOW / path
+    is_shipped = Path(path).parts[:1] == ("config",) and not os.path.exists(path)
+    return str(beside) if is_shipped and beside.is_file() else path
 
 
 def one_of(names: Iterable[Any]) -> str:

@@ -29,11 +29,11 @@ rule fetch_dataset:
     log:
         "logs/fetch_dataset/{dataset}.log",
     params:
-        mirror=config["mirror"],
+        mirror=STUDY.given("mirror"),
         found=STUDY.has_mirror,
         contents=STUDY.source_contents,
         destination="data/raw",
-        registry="config/datasets.tsv",
+        registry=STUDY.registry,
         code=STUDY.code_of("downloads"),
     message:
         "Locating {wildcards.dataset}; a download shows its progress in {log}"
@@ -47,7 +47,7 @@ rule locate_folder:
     log:
         "logs/{study}/locate_folder.log",
     params:
-        path=config["folder"]["path"],
+        path=STUDY.given("folder", "path"),
         contents=STUDY.folder_contents,
         code=STUDY.code_of("folder"),
     message:

@@ -70,7 +70,7 @@ rule check_backend:
     params:
         embedding=STUDY.embedding,
         code=STUDY.code_of("embeddings"),
-        checks=STUDY.code_of("checks"),
+        checks=STUDY.stamp_of("checks"),
     message:
         "Checking that the backend of embedding {wildcards.embedding} keeps its promises"
     script:

@@ -73,7 +73,7 @@ rule write_report:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        title=config["title"],
+        title=STUDY.given("title"),
         headline=STUDY.headline(),
         level=config["estimates"]["level"],
         examples=config["report"]["examples"],

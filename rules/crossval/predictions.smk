@@ -1,7 +1,5 @@
 # Predictions of models trained elsewhere: read, checked and scored, one job per model.
 rule score_predictions:
-    input:
-        files=STUDY.model_files,
     output:
         description="results/{study}/splits/{dataset}/task.json",
         subconcepts="results/{study}/splits/{dataset}/subconcepts.parquet",

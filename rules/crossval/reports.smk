@@ -16,7 +16,7 @@ rule write_tables_report:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        title=config["title"],
+        title=STUDY.given("title"),
         collection=STUDY.collection,
         level=config["level"],
         provenance=STUDY.provenance,

@@ -76,7 +76,7 @@ rule write_subconcepts_report:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        title=config["title"],
+        title=STUDY.given("title"),
         level=config["estimates"]["level"],
         provenance=CROSSVAL.provenance,
         libraries=CROSSVAL.libraries,

@@ -14,7 +14,7 @@ rule fetch_table:
     wildcard_constraints:
         collection=STUDY.collection,
     params:
-        registry="config/datasets.tsv",
+        registry=STUDY.registry,
         destination="data/raw",
         records="data/checksums",
         code=STUDY.code_of("downloads"),
@@ -42,7 +42,7 @@ rule split_table:
         runtime=60,
     params:
         collection=STUDY.collection,
-        folders=STUDY.folders,
+        folders=STUDY.table_folders,
         split=STUDY.split_options(),
         code=STUDY.code_of("splits"),
         stamp=STUDY.stamp_of("splits"),

@@ -3,7 +3,6 @@ rule write_listening_page:
     input:
         mixtures="results/{study}/mixtures.parquet",
         audio=STUDY.all_mixture_audio,
-        rejected=config["mixtures"]["rejected"],
     output:
         page="results/{study}/listening.html",
         sounds=directory("results/{study}/listening"),
@@ -15,14 +14,15 @@ rule write_listening_page:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        title=config["title"],
+        title=STUDY.given("title"),
+        rejected=STUDY.file("mixtures", "rejected"),
         variants=list(STUDY.variants),
         shards=STUDY.audio_shards(),
         per_pair=config["report"]["listening_per_pair"],
         length=STUDY.length,
         sample_rate=config["clips"]["sample_rate"],
         mixtures_stamp=STUDY.stamp_of("mixtures"),
-        code=STUDY.code_of("listening"),
+        stamp=STUDY.stamp_of("listening"),
     message:
         "Writing the listening page"
     script:

@@ -7,14 +7,14 @@ localrules:
 rule plan_mixtures:
     input:
         clips="results/{study}/clips.parquet",
-        pairs=config["mixtures"]["pairs"],
-        rejected=config["mixtures"]["rejected"],
     output:
         plan="results/{study}/plan/mixtures.parquet",
         dropped="results/{study}/plan/dropped.parquet",
     log:
         "logs/{study}/plan_mixtures.log",
     params:
+        pairs=STUDY.file("mixtures", "pairs"),
+        rejected=STUDY.file("mixtures", "rejected"),
         plan=STUDY.plan_options(),
         code=STUDY.code_of("plan"),
         stamp=STUDY.stamp_of("plan"),

@@ -1,7 +1,5 @@
 # A pool of one's own: embeddings of its sounds, where it has any, and the evaluation.
 rule embed_own_sounds:
-    input:
-        pool=config["pool"],
     output:
         array="results/{study}/embeddings.npy",
     log:
@@ -12,7 +10,8 @@ rule embed_own_sounds:
         mem_mb=grow_memory,
         runtime=120,
     params:
-        audio=STUDY.audio,
+        pool=STUDY.file("pool"),
+        audio=STUDY.given("audio"),
         code=STUDY.code_of("embeddings"),
         stamp=STUDY.stamp_of("embeddings"),
     message:
@@ -23,7 +22,7 @@ rule embed_own_sounds:
 
 rule evaluate_own_pool:
     input:
-        unpack(STUDY.pool_files),
+        STUDY.embedded_sounds,
     output:
         estimates="results/{study}/estimates.parquet",
         sheet="results/{study}/estimates.csv",
@@ -47,7 +46,8 @@ rule evaluate_own_pool:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        title=config["title"],
+        title=STUDY.given("title"),
+        files=STUDY.pool_files,
         reading=STUDY.reading_options(),
         evaluation=STUDY.evaluation_options(),
         provenance=STUDY.provenance,

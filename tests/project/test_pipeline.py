@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from earnest.studies import kinds
+from earnest.studies.study import REGISTRY
 
 # Stage: files of rules.
 RULES = {
@@ -180,11 +181,10 @@ def test_a_stage_depends_on_all_code_and_on_every_file_that_its_rules_name(
 @pytest.mark.parametrize("name", RULES)
 def test_a_stage_depends_on_the_tables_of_config_that_its_rules_read(root, name, stages):
     text = rules_of(root, name)
-    needed = set(re.findall(r'"(config/[\w/.]+)"', text))
-    study = yaml.safe_load((root / "config/config.yaml").read_text())
-    for section, key in re.findall(r'config\["(\w+)"\]\["(\w+)"\]', text):
-        if (root / str(study[section].get(key, "no file"))).is_file():
-            needed.add(f"${{{section}.{key}}}")
+    needed = {REGISTRY} if "STUDY.registry" in text else set()
+    needed |= {
+        f"${{{section}.{key}}}" for section, key in re.findall(r'file\("(\w+)", "(\w+)"\)', text)
+    }
     expected = {"clips": 1, "mixtures": 2, "reports": 1}.get(name, 0)
     assert len(needed) == expected
     assert needed <= set(stages[name]["deps"])

@@ -129,6 +129,16 @@ def test_an_edit_of_a_comment_runs_nothing(project):
     assert project.planned() == {}
 
 
+def test_an_edit_of_an_entry_script_runs_its_rule_and_what_follows(project):
+    script = "workflow_scripts/estimate_scores.py"
+    project.edit(
+        script, "    names = snakemake.wildcards", "    # remark\n    names = (snakemake.wildcards)"
+    )
+    assert project.planned() == {}
+    project.edit(script, "names = (snakemake.wildcards)", "names, edited = snakemake.wildcards, 1")
+    assert project.planned() == {"estimate_scores": 18, **END}
+
+
 def test_two_runs_give_the_same_bytes(finished, empty_project):
     empty_project.snakemake()
     for path in sorted(finished.result(".").rglob("*.*")):

@@ -24,11 +24,17 @@ def package(tmp_path, monkeypatch):
         "drawing.py": "from earnest.samplers import SAMPLERS\n",
         "page.py": "from earnest import records\n\nLABELS = records.registry('samplers')\n",
         "records.py": "",
+        "studies/__init__.py": "",
+        "studies/joblog.py": "VALUE = 1\n",
+        "scripts/make.py": (
+            '"""Make."""\nfrom earnest.a import f\nfrom earnest.studies.joblog import VALUE\nf(1)\n'
+        ),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
+    monkeypatch.setattr(provenance, "SCRIPTS", tmp_path / "scripts")
 
     def edit(name, old, new):
         path = tmp_path / name
@@ -45,7 +51,7 @@ def package(tmp_path, monkeypatch):
 def clear():
     for name in (
         *("code_version", "_reachable", "_tree", "_imports", "_tree_text"),
-        *("_rooms_read", "_records_text"),
+        *("_rooms_read", "_records_text", "_script_tree"),
     ):
         getattr(provenance, name).cache_clear()
 
@@ -161,3 +167,29 @@ def test_a_stage_does_not_depend_on_what_comes_after_it(stage, without):
     reached = set().union(*map(provenance._reachable, provenance._members(stage)))
     packages = {package for name in reached for package in (name, name.split(".")[0])}
     assert packages & without == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changes"),
+    [
+        ("scripts/make.py", "f(1)", "# a remark\nf( 1 )", False),
+        ("scripts/make.py", "Make.", "Make it.", False),
+        ("scripts/make.py", "f(1)", "f(2)", True),
+        ("a.py", "x + 1", "x + 2", True),
+        ("a.py", "Doc.", "Documentation.", False),
+        ("studies/joblog.py", "1", "2", False),
+        ("c.py", "1", "2", False),
+    ],
+)
+def test_an_entry_script_counts_with_all_that_it_imports_but_the_log(
+    package, file, old, new, changes
+):
+    before = provenance.code_version("sub", scripts=("make",))
+    assert before != provenance.code_version("sub")
+    package(file, old, new)
+    assert (provenance.code_version("sub", scripts=("make",)) != before) == changes
+
+
+def test_an_entry_script_that_is_not_there_is_named(package):
+    with pytest.raises(ValueError, match=r"there is no entry script gone\.py"):
+        provenance.code_version(scripts=("gone",))

@@ -247,7 +247,6 @@ def test_the_files_of_a_cross_validation():
         "results/p/splits/a/task.json",
         "results/p/splits/b/task.json",
     ]
-    assert scored.model_files(SimpleNamespace(dataset="a")) == []
 
 
 def test_merged_foregrounds_are_drawn_down_as_the_first_task_of_their_kind():

@@ -81,8 +81,6 @@ UNSTAMPED = {
     "fetch_dataset",
     "fetch_table",
     "locate_folder",
-    # It looks at the backend alone.
-    "check_backend",
 }
 
 
