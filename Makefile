@@ -7,12 +7,19 @@ WORKERS ?= 2
 # Called as a module: the console scripts of a virtual environment break when its path has a quote in it.
 RUN := .venv/bin/python
 
-.PHONY: report index test faults slurm torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
+.PHONY: report study index test faults slurm torch birdnet transformers panns beats unlock clean repro pull settle prune system-packages
 
 report: .venv/.core
 	@$(RUN) -m snakemake --cores $(CORES); status=$$?; \
 	if [ -f results/demo/report.html ]; then echo "The report is results/demo/report.html"; fi; \
 	if [ -f results/index.html ]; then echo "The index of studies is results/index.html"; fi; exit $$status
+
+# Any study, or one stage of it: make study CONFIG=config/studies/esc50.yaml TARGET=draws
+CONFIG ?= config/config.yaml
+TARGET ?= all
+study: .venv/.core
+	@[ -f "$(CONFIG)" ] || { echo "There is no study file $(CONFIG); say CONFIG=..., relative to $$PWD" >&2; exit 2; }
+	@$(RUN) -m snakemake --cores $(CORES) --configfile "$(CONFIG)" -- $(TARGET)
 
 test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-packages
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -63,13 +70,13 @@ settle: .venv/.core
 
 # Deletes shards that the grid no longer has, and what killed runs left half-written.
 # CONFIG chooses the study.
-CONFIG ?= config/config.yaml
 prune: .venv/.core
 	@$(RUN) -m earnest.studies.pruning $(CONFIG)
 
 # Removes what runs made; downloads, recorded checksums and the environment stay.
 clean:
-	rm -rf results logs benchmarks/runs data/demo data/vectors .snakemake
+	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
+	rm -rf logs benchmarks/runs data/demo data/vectors .snakemake
 
 .venv/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "earnest needs $(PYTHON); set PYTHON=... to another Python 3.11" >&2; exit 1; }

@@ -1,6 +1,7 @@
 """The command `earnest`: evaluate a pool of one's own, compare runs, without Snakemake."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0, or 2 where the input cannot be used, which one sentence on the error stream explains.
+        Where nobody reads what is printed, such as before `head`, all files are written and it
+        is 0.
     """
     parser = argparse.ArgumentParser(prog="earnest", description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -33,6 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         given.run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # whoever reads, such as `head`, has seen enough; what is printed at the exit has no reader
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError) as error:
         print(f"earnest: {terminal_text(error)}", file=sys.stderr)
         return BAD_INPUT

@@ -69,9 +69,11 @@ def run(given: argparse.Namespace) -> None:
         found = comparing.compare_runs(*tables, level=given.level)
     else:
         found = _models(given)
-    print(summary(found))
+    # First, so that nothing is lost where the reader of what is printed goes away.
     if given.output is not None:
         write_comparison(found, given.output, given.first, given.second)
+    print(summary(found))
+    if given.output is not None:
         print(f"\nWritten to {given.output}: comparison.csv, report.html")
 
 

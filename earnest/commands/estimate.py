@@ -91,9 +91,11 @@ def run(given: argparse.Namespace) -> None:
         target=given.target,
         uniform_share=given.uniform_share,
     )
-    print(summary(found))
+    # First, so that nothing is lost where the reader of what is printed goes away.
     if given.output is not None:
         write_evaluation(found, given.output, given.pool)
+    print(summary(found))
+    if given.output is not None:
         print(f"\nWritten to {given.output}: estimates.csv, next_labels.csv, evaluation.json,")
         print("report.html")
 

@@ -126,7 +126,7 @@ def _write_members(archive: Path, folder: Path, max_bytes: int, max_files: int) 
             # Upper and lower case are one file on some systems: the later would replace the other.
             key = str(target).casefold()
             if key in seen:
-                raise UnsafeArchive(archive, "duplicate", f"{member.name!r} is there twice")
+                raise UnsafeArchive(archive, "duplicate", f"{_shown(member.name)} is there twice")
             seen.add(key)
             if len(seen) > max_files:
                 raise UnsafeArchive(archive, "too_many_files", f"more than {max_files} files")
@@ -142,13 +142,18 @@ def _write_members(archive: Path, folder: Path, max_bytes: int, max_files: int) 
 def _safe_name(archive: Path, member: _Member) -> PurePosixPath:
     name = member.name
     if member.refusal:
-        raise UnsafeArchive(archive, member.refusal, f"member {name!r}")
+        raise UnsafeArchive(archive, member.refusal, f"member {_shown(name)}")
     # A backslash or a drive is an ordinary character here and a path elsewhere.
     if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
-        raise UnsafeArchive(archive, "absolute_path", f"member {name!r}")
+        raise UnsafeArchive(archive, "absolute_path", f"member {_shown(name)}")
     if ".." in PureWindowsPath(name).parts or "\0" in name or not PurePosixPath(name).parts:
-        raise UnsafeArchive(archive, "path_escape", f"member {name!r}")
+        raise UnsafeArchive(archive, "path_escape", f"member {_shown(name)}")
     return PurePosixPath(name)
+
+
+def _shown(name: str) -> str:
+    """The name of a member for a message: of thousands of characters only both ends."""
+    return repr(name if len(name) <= 120 else f"{name[:60]} [...] {name[-40:]}")
 
 
 def _write(archive: Path, member: _Member, target: Path, allowed: int) -> int:
@@ -158,11 +163,13 @@ def _write(archive: Path, member: _Member, target: Path, allowed: int) -> int:
         while chunk := source.read(CHUNK):
             written += len(chunk)
             if written > allowed:
-                raise UnsafeArchive(archive, "too_large", f"{member.name!r} is larger than it says")
+                raise UnsafeArchive(
+                    archive, "too_large", f"{_shown(member.name)} is larger than it says"
+                )
             file.write(chunk)
     if written != member.size:
         raise UnsafeArchive(
-            archive, "unreadable", f"{member.name!r} holds {written} of {member.size} bytes"
+            archive, "unreadable", f"{_shown(member.name)} holds {written} of {member.size} bytes"
         )
     return written
 

@@ -71,7 +71,8 @@ def find_unwritable(*folders: str | os.PathLike[str]) -> Iterator[str]:
     """Yield a sentence for each folder in which nothing can be written, or that cannot be made."""
     for folder in map(Path, folders):
         there = folder
-        while not there.exists():
+        # A link that leads nowhere is there, and nothing can be made in its place.
+        while not there.exists() and not there.is_symlink():
             there = there.absolute().parent
         if not os.access(there, os.W_OK | os.X_OK) or not there.is_dir():
             yield (

@@ -291,3 +291,19 @@ def test_the_help_names_every_method(command, capsys):
         main([command, "--help"])
     text = capsys.readouterr().out.replace("\n", " ")
     assert all(name in text for name in (*ESTIMATORS, *SAMPLERS))
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare"])
+def test_a_broken_pipe_loses_nothing_and_ends_quietly(root, tmp_path, command):
+    folder = tmp_path / "made"
+    pool, labels = "config/own/pool.csv", "config/own/labels.csv"
+    files = [pool, labels] if command == "estimate" else [pool, pool, "--labels", labels]
+    arguments = [sys.executable, "-m", "earnest", command, *files, "--output", str(folder)]
+    with subprocess.Popen(
+        arguments, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        running.stdout.close()
+        said = running.stderr.read()
+    assert (said, running.returncode) == (b"", 0)
+    main = {"estimate": "next_labels.csv", "compare": "comparison.csv"}
+    assert {path.name for path in folder.iterdir()} >= {main[command], "report.html"}

@@ -207,3 +207,14 @@ def test_existing_folder_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="move it away"):
         archives.extract(archive, tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_refusal_shortens_a_name_of_thousands_of_characters(tmp_path: Path) -> None:
+    archive = tmp_path / "long.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("../" + "x" * 5000 + "/end.wav", b"")
+    with pytest.raises(
+        archives.UnsafeArchive, match=r"\(path_escape\).*x \[\.\.\.\] x.*end\.wav'"
+    ) as caught:
+        archives.extract(archive, tmp_path / "made")
+    assert len(str(caught.value)) < 200 + len(str(archive))

@@ -53,3 +53,9 @@ def test_the_advice_fits_the_error(tmp_path):
         assert error.errno == number
         assert f"{tmp_path / 'a.npy'} was not written, and nothing of it was kept" in str(error)
         assert advice in str(error)
+
+
+def test_a_link_that_leads_nowhere_is_named(tmp_path):
+    (tmp_path / "results").symlink_to(tmp_path / "nowhere")
+    (said,) = disk.find_unwritable(tmp_path / "results")
+    assert said.startswith(f"{tmp_path / 'results'}: nothing can be written there")
