@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from earnest.estimates.bootstrap import NO_CHANCE, percentile_interval, resample
+from earnest.estimates.counts import Counts
 from earnest.estimates.known import check_labels, known_labels, reduced_to_correct
 from earnest.estimates.linearised import linearised_interval
 from earnest.estimates.registry import (
@@ -74,6 +75,7 @@ def estimate(
     weights: Weights | None = None,
     design: Design | None = None,
     interval: str | None = None,
+    chances: Any = None,
     **options: Any,
 ) -> Estimate:
     """Estimate a measure on the whole pool from the labels of a subset.
@@ -109,6 +111,8 @@ def estimate(
         without it when `sampler` is random.
     interval : {"bootstrap", "linearised"}, optional
         How the interval is made; the estimator's own way when not given.
+    chances : array-like (n,) of float, optional
+        Chance of each labelled item to be labelled at all, in (0, 1], instead of `design`.
     **options
         Options of the importance weights, or of the estimator.
 
@@ -139,6 +143,12 @@ def estimate(
     y = known_labels(pool, labelled, correct, labels, measure)
     if name in WEIGHTS and weights is None:
         weights = subset_weights(name, pool, labelled, **options)
+    if chances is not None:
+        if design is not None:
+            raise ValueError("chances and design both say how items were drawn; give one of them")
+        design = Design(None, np.asarray(chances, dtype=np.float64))
+    if y is None and ESTIMATORS[name].gives_interval:
+        y = _labels_as_right(pool, labelled, np.asarray(correct, dtype=bool))
     if y is None:
         if name in NEED_LABELS:
             raise ValueError(f"{name} needs the labels of the labelled items, not only correct")
@@ -186,9 +196,18 @@ def estimate_all(
     interval = method.interval if interval is None else interval
     if interval not in INTERVALS:
         raise ValueError(f"unknown interval {interval!r}; there are {', '.join(INTERVALS)}")
-    counts, no_interval = resample(pool, labelled, resamples, rng, sampler, interval)
     design = known_design(pool, labelled, sampler, design)
-    subset = Subset(pool, labelled, labels, counts, weights, design)
+    if method.gives_interval:
+        subset = Subset(pool, labelled, labels, Counts(np.ones((1, 1))), None, design, sampler)
+        return {
+            (measure, utility): Estimate(
+                *method.values(subset, measure, utility, level=level, **options)
+            )
+            for utility in utilities
+            for measure in measures
+        }
+    counts, no_interval = resample(pool, labelled, resamples, rng, sampler, interval)
+    subset = Subset(pool, labelled, labels, counts, weights, design, sampler)
     why_not = method.why_no_interval or no_interval
     if interval == LINEARISED and not method.is_smooth:
         why_not = why_not or f"{name} jumps with the labels: it has no linearised interval"
@@ -200,6 +219,14 @@ def estimate_all(
             values = method.values(subset, measure, utility, **options)
             found[measure, utility] = _conclude(values, subset, rule, measure, utility)
     return found
+
+
+def _labels_as_right(pool: Pool, labelled: np.ndarray, correct: np.ndarray) -> np.ndarray:
+    """Return labels that make predictions right or wrong as said, of whatever other class."""
+    predictions = pool.predictions[labelled]
+    classes = np.asarray(pool.classes)
+    others = np.where(predictions == classes[0], classes[-1], classes[0])
+    return np.where(correct, predictions, others)
 
 
 def subset_weights(name: str, pool: Pool, labelled: np.ndarray, **options: Any) -> Weights:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from earnest.estimates import (
+    auto,
     calibrated,
     class_prior,
     confidence,
@@ -41,6 +42,9 @@ class Method(Record):
     by_chance : bool
         Whether the interval `linearised` looks at the chance of inclusion of each item, instead
         of the share of the pool that is labelled.
+    gives_interval : bool
+        Whether the function makes its own interval: it takes `level` too, and returns an
+        `earnest.estimates.answer.Answer`. `interval` says nothing then.
     needs_labels : bool
         Whether it needs labels where knowing which predictions were right is not enough.
     holds_by : {"random", "recorded"} or None
@@ -55,6 +59,7 @@ class Method(Record):
     why_no_interval: str | None = None
     is_smooth: bool = True
     by_chance: bool = False
+    gives_interval: bool = False
     needs_labels: bool = False
     holds_by: str | None = None
     holds_if: str | None = None
@@ -107,6 +112,22 @@ ESTIMATORS = Registry(
             )
             for name, record in WEIGHTS.items()
         },
+        "auto": Method(
+            auto.auto,
+            gives_interval=True,
+            holds_by=RECORDED,
+            holds_if="right or wrong goes with confidence, prediction and neighbours on the"
+            " unlabelled items as on the labelled ones",
+            words=Style(
+                label="Regression over the pool (auto)",
+                meaning="how often the model is right is learned from the labels, given how sure"
+                " it is, what it predicts and what it says of similar items, starting from what"
+                " other pools have shown; that is added up over the pool",
+                colour="#00665E",
+                dash="1 3",
+                marker="circle",
+            ),
+        ),
         "difference": Method(
             confidence.difference,
             interval=LINEARISED,

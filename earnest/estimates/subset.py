@@ -32,6 +32,8 @@ class Subset:
         Importance weights.
     design : Design or None
         The chances with which the items were drawn, where known.
+    sampler : str or None
+        The rule that chose them, where known.
     flags : set of str
         What estimators have to say about this subset.
     """
@@ -42,6 +44,7 @@ class Subset:
     resamples: Counts
     weights: Weights | None = None
     design: Design | None = None
+    sampler: str | None = None
     flags: set[str] = field(default_factory=set)
     cache: dict = field(default_factory=dict)
 

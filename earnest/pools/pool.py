@@ -1,6 +1,6 @@
 """The pool that estimates are about."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,7 @@ class Pool:
     recordings: np.ndarray | None = None
     utilities: dict[str, np.ndarray] = field(default_factory=dict)
     positive: Any = None
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         posteriors = np.asarray(self.posteriors, dtype=np.float64)
@@ -70,6 +71,12 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.posteriors)
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """Return what `make` returns, called when the key is first asked for."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
 
 
 def _check_predictions(predictions: Any, classes: tuple[Any, ...], n: int) -> np.ndarray:

@@ -38,6 +38,11 @@ FLAGS = {
     "no_correction": "The weights came out practically equal although only part of the pool is"
     " labelled: this estimate corrects nothing.",
     "degenerate": "Every item saw only itself: the weights say nothing about the pool.",
+    "chosen_for_doubt": "The labelled items are those that the model doubts: the interval is a"
+    " plausible range, and none that holds.",
+    "large_correction": "The plain score was moved by more than two standard deviations.",
+    "no_error_seen": "All labels are right, or none: the interval reaches to the exact limit.",
+    "no_embeddings": "There were no embeddings to learn from.",
     "outside_range": "The estimate lies outside 0 to 1 and is shown as computed.",
     "deterministic_sampler": "The sampler always chooses the same items, so items outside its"
     " choice had no chance; no weighting can correct that.",

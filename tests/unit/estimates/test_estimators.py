@@ -241,7 +241,11 @@ def test_every_estimate_has_an_interval_or_a_reason(real_pool, name):
             if name == "average_confidence":
                 assert one.low is None
                 assert one.value is None or "no label is used" in one.reason
-            elif sampler == "uncertainty":
+            elif ESTIMATORS[name].gives_interval and one.low is not None:
+                assert 0 <= one.low <= one.value <= one.high <= 1
+                # no interval that holds: a plausible range, and said to be one
+                assert ("chosen_for_doubt" in one.flags) == (sampler == "uncertainty")
+            elif sampler == "uncertainty" and not ESTIMATORS[name].gives_interval:
                 assert one.low is None
                 assert one.value is None or "without any chance of selection" in one.reason
 
