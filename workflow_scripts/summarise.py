@@ -24,5 +24,5 @@ with job_log(snakemake.log[0]):
     io.write_frame("comparisons", compared, snakemake.output.comparisons)
     io.write_csv("comparisons", compared, snakemake.output.comparison_list)
     io.write_csv("curves", assessment.curves(summary), snakemake.output.curves)
-    metrics = assessment.metrics(summary, **params.headline)
+    metrics = assessment.metrics(summary, measures=params.measures, **params.headline)
     io.write_json(metrics, snakemake.output.metrics, checksum=False)

@@ -185,6 +185,13 @@ class SubsetGrid(Study):
         report = self.config["report"]
         return {"size": report["headline_size"], "sampler": report["headline_sampler"]}
 
+    def headline_measures(self) -> dict[str, str]:
+        """The measure that the metrics give of each task: that of its report."""
+        return {
+            name: "accuracy" if task["kind"] == "classes" else "balanced_accuracy"
+            for name, task in self.tasks.items()
+        }
+
     def comparison_options(self) -> dict[str, Any]:
         """How joint weights are compared with one weight alone."""
         return {"root_seed": self.config["root_seed"], "level": self.config["estimates"]["level"]}

@@ -17,6 +17,7 @@ rule summarise:
         estimates_stamps=STUDY.estimate_stamps,
         level=config["estimates"]["level"],
         headline=STUDY.headline(),
+        measures=STUDY.headline_measures(),
         code=STUDY.code_of("summary"),
     message:
         "Summarising the estimates"

@@ -53,8 +53,8 @@ def make_listening(folder):
 def make_index(folder):
     for name, title in (("demo", made_report.HOSTILE), ("a-study-with-a-long-name", "Long " * 30)):
         io.write_text("", folder / name / "report.html")
-        row = {"accuracy": {"mean": 0.7, "truth": 0.8}}
-        tasks = {"foregrounds": {"random": {"unweighted": row, "difference": row}}}
+        row = {"truth": 0.8, "unweighted": 0.7, "difference": 0.7}
+        tasks = {"foregrounds": {"random": {"accuracy": row}}}
         io.write_json(
             {"samplers": ["random"], "size": 100, "tasks": tasks}, folder / name / "metrics.json"
         )

@@ -69,9 +69,10 @@ class Evaluation:
         scores = {
             measure: {key: row[key] for key in ("value", "low", "high")}
             for measure, row in recommended.items()
+            if measure in ("accuracy", "balanced_accuracy")
         }
         estimator = next((row["estimator"] for row in recommended.values()), None)
-        keys = ("items", "labelled", "way", "plain_accuracy")
+        keys = ("items", "labelled", "plain_accuracy")
         facts = {key: self.facts[key] for key in keys}
         return {"own": facts | {"estimator": estimator, "scores": scores}}
 

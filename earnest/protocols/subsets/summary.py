@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,7 +152,12 @@ def curves(summary: "pandas.DataFrame", *, utility: str = "none") -> "pandas.Dat
 
 
 def metrics(
-    summary: "pandas.DataFrame", *, size: int, sampler: str | None = None, utility: str = "none"
+    summary: "pandas.DataFrame",
+    *,
+    size: int,
+    measures: Mapping[str, str],
+    sampler: str | None = None,
+    utility: str = "none",
 ) -> dict[str, Any]:
     """Return the headline numbers of a study as a plain nested dict, for strict JSON.
 
@@ -162,6 +167,8 @@ def metrics(
         Table `summary`.
     size : int
         The subset size to report; the nearest one of the summary is taken, the smaller of two.
+    measures : mapping of str to str
+        Task -> the one measure that is reported of it.
     sampler : str, optional
         The sampler to report; all of them if it is not given or not in the summary.
     utility : str
@@ -170,9 +177,9 @@ def metrics(
     Returns
     -------
     dict
-        `size`, `samplers` and `utility` as taken, and under `tasks` one entry a task, sampler,
-        estimator and measure, in this order of nesting: truth, mean, sd, bias, rmse,
-        coverage, interval, reason. What is undefined is None.
+        `size` and `samplers` as taken, and under `tasks` the truth and the mean estimate of each
+        estimator, by task, sampler and measure, in this order of nesting. What is undefined is
+        None; why, and how far single estimates lie apart, the summary says.
 
     Raises
     ------
@@ -188,18 +195,12 @@ def metrics(
         chosen = chosen[chosen["sampler"] == sampler]
     tasks: dict[str, Any] = {}
     for row in chosen.to_dict("records"):
-        entry = tasks
-        for level in ("task", "sampler", "estimator"):
-            entry = entry.setdefault(row[level], {})
-        entry[row["measure"]] = {name: _plain(row[name]) for name in _HEADLINE}
-    samplers = sorted(set(chosen["sampler"]))
-    return {"size": int(nearest), "samplers": samplers, "utility": utility, "tasks": tasks}
+        if row["measure"] == measures[row["task"]]:
+            entry = tasks.setdefault(row["task"], {}).setdefault(row["sampler"], {})
+            scores = entry.setdefault(row["measure"], {"truth": _plain(row["truth"])})
+            scores[row["estimator"]] = _plain(row["mean"])
+    return {"size": int(nearest), "samplers": sorted(set(chosen["sampler"])), "tasks": tasks}
 
 
-_HEADLINE = ("truth", "mean", "sd", "bias", "rmse", "coverage", "interval", "reason")
-
-
-def _plain(value: Any) -> float | str | None:
-    if isinstance(value, str):
-        return value
-    return None if value is None or math.isnan(value) else float(value)
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -39,7 +39,6 @@ WEIGHTINGS = {
     "conditional": "conditional weights",
     "true": "true weights",
 }
-EXACT = {"classes": "accuracy"}  # the measure that the report puts first, by kind of task
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def headline(metrics: Mapping[str, Any], config: Mapping[str, Any]) -> list[tupl
     metrics : mapping
         Of a study on sounds, on tables and predictions, or on a pool of one's own.
     config : mapping
-        The study's configuration, for the kinds of its tasks.
+        The study's configuration, for the order of its tasks.
 
     Returns
     -------
@@ -144,10 +143,10 @@ def headline(metrics: Mapping[str, Any], config: Mapping[str, Any]) -> list[tupl
         What was asked, and the answer; empty where the metrics are of another form.
     """
     if isinstance(metrics.get("tasks"), Mapping) and metrics.get("samplers"):
-        kinds = {task["name"]: task["kind"] for task in config.get("tasks") or []}
-        names = [name for name in kinds if name in metrics["tasks"]]
-        names += [name for name in metrics["tasks"] if name not in kinds]
-        lines = [_task_line(name, metrics, kinds.get(name, "classes")) for name in names]
+        listed = [task["name"] for task in config.get("tasks") or []]
+        names = [name for name in listed if name in metrics["tasks"]]
+        names += [name for name in metrics["tasks"] if name not in listed]
+        lines = [_task_line(name, metrics) for name in names]
         return [line for line in lines if line is not None]
     if isinstance(metrics.get("gap"), Mapping) and metrics["gap"]:
         gaps = metrics["gap"]
@@ -158,26 +157,22 @@ def headline(metrics: Mapping[str, Any], config: Mapping[str, Any]) -> list[tupl
     return []
 
 
-def _task_line(task: str, metrics: Mapping[str, Any], kind: str) -> tuple[str, str] | None:
+def _task_line(task: str, metrics: Mapping[str, Any]) -> tuple[str, str] | None:
     """Truth, what the labelled part says, and the first correction, of one task."""
     found = metrics["tasks"][task]
     sampler = next((name for name in metrics["samplers"] if name in found), None)
     if sampler is None:
         return None
-    estimators = found[sampler]
-    measure = EXACT.get(kind, "balanced_accuracy")
-    cells = {name: rows[measure] for name, rows in estimators.items() if rows.get(measure)}
-    if not cells:
-        return None
-    others = [name for name in cells if name != words.UNWEIGHTED]
+    (measure, cells), *_ = found[sampler].items()
+    others = [name for name in cells if name not in ("truth", words.UNWEIGHTED)]
     corrected = "difference" if "difference" in cells else next(iter(others), None)
-    said = [("true", next(iter(cells.values())).get("truth"))]
-    said += [("measured on the labelled part", cells.get(words.UNWEIGHTED, {}).get("mean"))]
+    said = [("true", cells["truth"])]
+    said += [("measured on the labelled part", cells.get(words.UNWEIGHTED))]
     if corrected:
-        said.append(("corrected", cells[corrected]["mean"]))
+        said.append(("corrected", cells[corrected]))
     numbers = ", ".join(f"{name} {number(value)}" for name, value in said if value is not None)
     asked = f"{words.measure(measure)}, {metrics.get('size')} items chosen {words.chosen(sampler)}"
-    if corrected and cells[corrected]["mean"] is not None:
+    if corrected and cells[corrected] is not None:
         asked += f"; corrected: {words.style(corrected).label}"
     return f"{words.in_words(task)} ({asked})", numbers
 

@@ -178,23 +178,25 @@ def test_curves_are_plain_scores_by_size():
     assert set(found["truth"]) == {0.7}
 
 
+MEASURES = {"t": "accuracy"}
+
+
 def test_metrics_are_strict_and_nested():
     rows = [row(0, 0.6), row(1, 0.8), row(0, 0.6, utility="true"), row(0, 0.9, size=50)]
     rows.append(row(0, None, measure="f1", truth=None, ess=None, reason="needs a binary task"))
-    found = metrics(summarise(table(*rows)), size=20)
-    assert (found["size"], found["samplers"], found["utility"]) == (20, ["random"], "none")
-    entry = found["tasks"]["t"]["random"]["kde"]
-    assert set(entry) == {"accuracy", "f1"}
-    assert entry["accuracy"]["mean"] == pytest.approx(0.7)
-    assert entry["f1"]["mean"] is None
-    assert entry["f1"]["reason"] == "needs a binary task"
+    found = metrics(summarise(table(*rows)), size=20, measures={"t": "accuracy"})
+    assert (found["size"], found["samplers"]) == (20, ["random"])
+    scores = {"truth": 0.7, "kde": pytest.approx(0.7)}
+    assert found["tasks"] == {"t": {"random": {"accuracy": scores}}}
+    undefined = metrics(summarise(table(*rows)), size=20, measures={"t": "f1"})
+    assert undefined["tasks"]["t"]["random"] == {"f1": {"truth": None, "kde": None}}
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
 @pytest.mark.parametrize(("asked", "taken"), [(1, 20), (34, 20), (35, 20), (36, 50), (999, 50)])
 def test_metrics_take_the_nearest_size(asked, taken):
     summary = summarise(table(row(0, 0.6), row(0, 0.6, size=50)))
-    assert metrics(summary, size=asked)["size"] == taken
+    assert metrics(summary, size=asked, measures=MEASURES)["size"] == taken
 
 
 def test_metrics_of_one_sampler_or_all():
@@ -204,11 +206,11 @@ def test_metrics_of_one_sampler_or_all():
         ("kmedoids", ["farthest", "random"]),
         (None, ["farthest", "random"]),
     ):
-        found = metrics(summary, size=20, sampler=asked)
+        found = metrics(summary, size=20, sampler=asked, measures=MEASURES)
         assert found["samplers"] == taken
         assert sorted(found["tasks"]["t"]) == taken
 
 
 def test_metrics_of_a_utility_that_was_not_estimated():
     with pytest.raises(ValueError, match="no estimate was made with utility 'true'"):
-        metrics(summarise(table(row(0, 0.6))), size=20, utility="true")
+        metrics(summarise(table(row(0, 0.6))), size=20, utility="true", measures=MEASURES)

@@ -11,25 +11,21 @@ from earnest.reports.pages import index
 HOSTILE = '<img src=x onerror="alert(1)"> & co'
 
 
-def cell(mean, truth=0.8):
-    return {"mean": mean, "truth": truth}
-
-
 SOUNDS = {
     "samplers": ["farthest"],
     "size": 100,
     "tasks": {
         "foregrounds": {
-            "farthest": {
-                "kde": {"accuracy": cell(0.75), "balanced_accuracy": cell(0.7)},
-                "unweighted": {"accuracy": cell(0.61), "balanced_accuracy": cell(0.5)},
-            }
+            "farthest": {"accuracy": {"truth": 0.8, "kde": 0.75, "unweighted": 0.61}},
         },
         "context": {
             "farthest": {
-                "kde": {"balanced_accuracy": cell(0.9)},
-                "difference": {"balanced_accuracy": cell(None)},
-                "unweighted": {"balanced_accuracy": cell(0.95)},
+                "balanced_accuracy": {
+                    "truth": 0.8,
+                    "kde": 0.9,
+                    "difference": None,
+                    "unweighted": 0.95,
+                }
             }
         },
     },
