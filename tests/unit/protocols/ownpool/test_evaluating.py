@@ -16,7 +16,7 @@ from earnest.reports.pages import ownpool
 from earnest.weights import WEIGHTS
 from tests.made_own import made_pool, some_labels, write
 
-BY_RECORDED_CHANCES = {"horvitz_thompson", "hajek", "design_difference"}
+BY_RECORDED_CHANCES = {"auto", "horvitz_thompson", "hajek", "design_difference"}
 BY_PLAIN_CHANCE = BY_RECORDED_CHANCES | {
     *("unweighted", "difference", "ppi", "post_stratified", "calibrated", "atc", "class_prior"),
     "lure",
@@ -171,7 +171,11 @@ def test_intervals_hold_by_design_only_where_chance_chose(inputs, found):
 
 def test_a_deterministic_rule_has_no_interval_and_bounds(inputs):
     found = evaluate(replace(inputs, sampler="uncertainty"))
-    assert all(row["low"] is None for row in rows_of(found))
+    assert all(row["low"] is None for row in rows_of(found) if row["estimator"] != "auto")
+    # what `auto` gives is no interval that holds, and says so
+    (row,) = rows_of(found, estimator="auto", measure="accuracy")
+    assert row["interval"] == "assumption"
+    assert "chosen_for_doubt" in row["flags"]
     assert "whatever the rest is, accuracy lies in" in found.recommendation[1]
     assert found.facts["next_scheme"] == "designed"
 
