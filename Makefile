@@ -27,8 +27,10 @@ test: .venv/.test .venv/.torch .venv/.birdnet .venv/.transformers system-package
 # Kills the demo at twenty random moments, finishes it, and compares every file: more than an hour, by estimate.
 # RUNS=2 kills each of two runs ten times instead, which took 42 minutes; docs/safety.md
 RUNS ?= 20
+# Then interrupts so many updates of finished studies.
+UPDATES ?= 30
 faults: .venv/.test
-	RUNS=$(RUNS) $(RUN) -m pytest -m faults -s tests/faults
+	RUNS=$(RUNS) UPDATES=$(UPDATES) $(RUN) -m pytest -m faults -s tests/faults
 
 # The demo whole under a real Slurm of one node and without it, and compares every file. By hand its Slurm half took
 # 33 minutes on a busy machine.
