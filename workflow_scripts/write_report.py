@@ -2,15 +2,16 @@
 
 from earnest import io
 from earnest.io import provenance
-from earnest.reports import examples, reading
+from earnest.reports import reading
 from earnest.reports.pages import subsets
+from earnest.reports.sections import listen
 from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     mixtures = io.read_shards("mixtures", [*given.mixtures], stamp=params.mixtures_stamp)
     mixtures = mixtures[mixtures["variant"] == params.variant]
-    chosen = examples.choose_examples(mixtures, params.examples)
+    chosen = listen.choose_examples(mixtures, params.examples)
     doses = io.read_shards("dose_response", [*given.doses], stamp=[*params.doses_stamps])
     about = params.provenance | {
         "versions": provenance.library_versions(*params.libraries),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures, tables
+from earnest.reports import figures
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_findings as findings
 from earnest.reports import subconcept_tables as rows
@@ -11,6 +11,7 @@ from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
 from earnest.reports.rendering import render
 from earnest.reports.sections import contrasts
+from earnest.reports.sections.provenance import settings
 from earnest.reports.subconcept_inputs import TableReportInputs
 from earnest.reports.view import records
 
@@ -41,7 +42,7 @@ def build_report(inputs: TableReportInputs) -> str:
     if inputs.contrasts is not None:
         rare = contrasts.section(inputs.contrasts, inputs.statistics)
     return render(
-        "subconcepts.html",
+        "crossval.html",
         inputs=inputs,
         used=used,
         corrections=[(name, words.correction(name)) for name in corrections],
@@ -53,7 +54,7 @@ def build_report(inputs: TableReportInputs) -> str:
         gap_figures=_gap_figures(inputs),
         scatters=_scatters(inputs),
         sheets=[_sheet(inputs, name) for name in corrections],
-        settings={str(k): tables.settings_rows(v) for k, v in inputs.provenance.items()},
+        settings=settings(inputs.provenance),
         number=number,
     )
 

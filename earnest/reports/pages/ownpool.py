@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures, tables, words
+from earnest.reports import figures, words
 from earnest.reports.findings import number, percent
 from earnest.reports.rendering import render
+from earnest.reports.sections.provenance import settings
 from earnest.reports.view import records
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def build_page(found: "Evaluation", title: str, provenance: Mapping[str, Any]) -
     """
     rows = records(found.estimates)
     facts = found.facts
-    settings = {key: facts[key] for key in ("level", "resamples", "seed", "budget", "target")}
+    asked = {key: facts[key] for key in ("level", "resamples", "seed", "budget", "target")}
     return render(
         "own.html",
         title=title,
@@ -55,10 +56,7 @@ def build_page(found: "Evaluation", title: str, provenance: Mapping[str, Any]) -
         chosen=records(found.next_labels),
         first=FIRST,
         scheme=SCHEMES.get(facts["next_scheme"]),
-        settings={
-            str(key): tables.settings_rows(value)
-            for key, value in ({"settings": settings} | dict(provenance)).items()
-        },
+        settings=settings({"settings": asked} | dict(provenance)),
         number=number,
         label=lambda name: words.style(name).label,
         meaning=lambda name: words.style(name).meaning,

@@ -5,6 +5,7 @@ from typing import Any
 
 from earnest.reports import figures
 from earnest.reports.findings import number, percent, signed
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView
 from earnest.tasks.backgrounds import usual_and_rare
 
@@ -17,16 +18,11 @@ def applies(view: TaskView) -> bool:
     return bool(view.pool["is_primary"].notna().any())
 
 
-def section(view: TaskView, provenance: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what the template shows of a task's backgrounds, None where it has none.
-
-    Parameters
-    ----------
-    view : TaskView
-    provenance : mapping
-        Of the report; its `config` says how often the usual background was planned.
-    """
-    return rows_of(view) | {"design": design(provenance)} if applies(view) else None
+def shows(page: StudyPage, view: TaskView) -> dict[str, Any] | None:
+    """Return what the template shows of a task's backgrounds, None where it has none."""
+    if not applies(view):
+        return None
+    return rows_of(view) | {"design": design(page.inputs.provenance)}
 
 
 def design(provenance: Mapping[str, Any]) -> dict[str, Any] | None:

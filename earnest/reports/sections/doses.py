@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from earnest.reports import figures, findings, words
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import Row, TaskView, records
 
 if TYPE_CHECKING:
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
 LINES = {"primary": ("#0072B2", "ring", ""), "rare": ("#D55E00", "triangle", "9 3 2 3")}
 NAMES = {"primary": "usual background", "rare": "rare background"}
 BAR = 5.0  # half the width of the ends of an interval
+
+
+def shows(page: StudyPage) -> dict[str, Any] | None:
+    """Return scores by the level of the background, None of a study with one level."""
+    return described(page.inputs.dose_response, page.views)
 
 
 def described(frame: "pandas.DataFrame | None", views: Sequence[TaskView]) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from earnest.reports import figures, words
 from earnest.reports import joint_figures as drawings
 from earnest.reports.extent import of_one_size
 from earnest.reports.findings import number, percent, signed
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView, ordered, records
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ NAMES = {
 }
 TARGETS = ("true", "predicted", "conditional")
 TIE = 1e-12
+
+
+def shows(page: StudyPage, view: TaskView) -> Row | None:
+    """Return the joint estimates of a task, as far as the page has room for them."""
+    return section(view, page.inputs.joint, whole=page.shown.whole)
 
 
 def section(view: TaskView, joint: "pandas.DataFrame | None", *, whole: bool = True) -> Row | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from earnest.reports import words
 from earnest.reports.findings import number, signed
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import Row, TaskView, ordered
 
 MARKS = {
@@ -17,6 +18,11 @@ MARKS = {
     "undefined": ("", "no value"),
     "reference": ("", "the unweighted score"),
 }
+
+
+def shows(page: StudyPage, view: TaskView) -> dict[str, Any]:
+    """Return which estimator to use in a task, by the paired tests."""
+    return advise(view, page.comparisons)
 
 
 def advise(view: TaskView, comparisons: Sequence[Row]) -> dict[str, Any]:

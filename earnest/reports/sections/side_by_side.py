@@ -7,11 +7,19 @@ from typing import Any
 
 from earnest.reports import words
 from earnest.reports.findings import number, signed
+from earnest.reports.inputs import StudyPage
 from earnest.reports.sections.recommendations import side
 from earnest.reports.sections.trainings import NAMES
 from earnest.reports.view import Row, TaskView, ordered
 
 Embeddings = Mapping[str, str]
+
+
+def shows(page: StudyPage) -> dict[str, Any] | None:
+    """Return every pool that several tasks look at, None where there is none."""
+    inputs = page.inputs
+    groups = described(page.views, page.comparisons, inputs.embeddings, inputs.trainings)
+    return {"groups": groups} if groups else None
 
 
 def apart(titles: Mapping[str, str], embeddings: Embeddings) -> dict[str, str]:

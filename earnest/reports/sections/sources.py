@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from earnest.reports import words
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import records
 
 if TYPE_CHECKING:
@@ -13,6 +14,24 @@ if TYPE_CHECKING:
 UNDECODABLE = frozenset({"unreadable", "empty", "truncated", "undeclared_length", "non_finite"})
 SIDES = {"train": "training side", "pool": "pool side"}
 Sides = Mapping[str, frozenset[str]]
+LONGEST = 400  # rows of a list of clips on the page; the whole list is in the clips table
+
+
+def shows(page: StudyPage) -> dict[str, Any]:
+    """Return what became of every clip, and what could not be built."""
+    clips, mixtures = page.inputs.clips, page.inputs.mixtures
+    sides = sides_of(mixtures, page.inputs.items)
+    counts = clip_counts(clips, sides)
+    return {
+        "counts": counts,
+        "totals": totals(counts),
+        "reasons": reason_counts(clips),
+        "equal": equal_sounds(clips, sides),
+        "rejected": rejected_rows(clips),
+        "warned": warned_rows(clips),
+        "dropped": dropped_rows(page.inputs.dropped, mixtures),
+        "longest": LONGEST,
+    }
 
 
 def sides_of(mixtures: "pandas.DataFrame", items: "pandas.DataFrame | None" = None) -> Sides:
@@ -161,3 +180,37 @@ def _equal_row(group: list[dict[str, Any]], sides: Sides) -> dict[str, Any]:
         "side": side,
         "split": len(heard) > 1,
     }
+
+
+def rejected_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """Rejected clips with their reason, what it means, and what was found in the file."""
+    found = records(clips[clips["status"] == "rejected"])
+    found.sort(key=lambda row: (row["dataset"], row["clip_id"]))
+    return [
+        {
+            "clip": row["clip_id"],
+            "dataset": row["dataset"],
+            "label": row["label"],
+            "reason": row["reason"] or "no reason recorded",
+            "meaning": words.REASONS.get(reason_code(row["reason"]), ""),
+            "detail": row["warning"] or "",
+        }
+        for row in found
+    ]
+
+
+def warned_rows(clips: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """Accepted clips that are worth a look."""
+    found = records(clips[clips["warning"].notna() & (clips["status"] != "rejected")])
+    found.sort(key=lambda row: (row["dataset"], row["clip_id"]))
+    return [{"clip": r["clip_id"], "label": r["label"], "warning": r["warning"]} for r in found]
+
+
+def dropped_rows(dropped: "pandas.DataFrame", mixtures: "pandas.DataFrame") -> list[dict[str, Any]]:
+    """What could not be built: pairs, foregrounds and mixtures, and mixtures not rendered."""
+    rows = [{"kind": r["kind"], "name": r["name"], "reason": r["reason"]} for r in records(dropped)]
+    failed = records(mixtures[mixtures["status"] == "rejected"])
+    return rows + [
+        {"kind": "mixture", "name": r["mixture_id"], "reason": r["reason"] or "no reason recorded"}
+        for r in failed
+    ]

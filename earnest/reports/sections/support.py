@@ -4,7 +4,13 @@ from typing import Any
 
 from earnest.reports import words
 from earnest.reports.findings import percent
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import Row, TaskView
+
+
+def shows(page: StudyPage, view: TaskView) -> dict[str, Any]:
+    """Return which intervals held, and shares of the pool that no label speaks for."""
+    return {"coverage": coverage_rows(view), "outside": outside_rows(view)}
 
 
 def coverage_rows(view: TaskView) -> dict[str, Any]:

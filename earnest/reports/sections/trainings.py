@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from earnest.reports import figures, findings
+from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView
 
 # Colour and dashes of a line; the validation part is the one that decides.
@@ -14,6 +15,11 @@ NAMES = {
     "probe": "linear layer (torch)",
     "head": "the network’s own last layer",
 }
+
+
+def shows(page: StudyPage) -> dict[str, Any] | None:
+    """Return how networks and classifiers of a study came about, None if nothing is known."""
+    return described(page.inputs.trainings, page.views)
 
 
 def described(

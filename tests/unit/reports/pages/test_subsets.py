@@ -13,9 +13,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest.reports import audio, examples, figures, findings, tables, view, words
+from earnest.reports import audio, figures, findings, view, words
 from earnest.reports.pages.subsets import build_report
-from earnest.reports.sections import backgrounds, sources, support
+from earnest.reports.sections import (
+    backgrounds,
+    errors,
+    headline,
+    listen,
+    provenance,
+    sources,
+    support,
+    weights,
+)
 from tests import made_report
 
 VOID = {"meta", "link", "img", "br", "hr", "input", "image"}
@@ -300,7 +309,7 @@ def test_weights_are_listed_with_their_largest_one_and_tail():
         row(estimator="kde", ess=40.0, largest=7.25, pareto_k=0.71),
         row(estimator="knn", ess=90.0, largest=1.5, pareto_k=None, flags=["no_correction"]),
     ]
-    kde, knn = tables.weight_rows(one_task(rows, size=100))
+    kde, knn = weights.weight_rows(one_task(rows, size=100))
     assert (kde["largest_text"], kde["pareto_text"], kde["unreliable"]) == ("7.2", "0.71", True)
     assert (knn["largest_text"], knn["pareto_text"], knn["unreliable"]) == ("1.5", "–", False)
     assert knn["flags"] == ["no correction"]
@@ -425,7 +434,7 @@ def test_errors_mark_the_lowest_rmse_of_each_cell():
         ]
     ]
     marked = [
-        (r["size"], r["estimator"]) for r in tables.error_table(one_task(rows))["rows"] if r["best"]
+        (r["size"], r["estimator"]) for r in errors.error_table(one_task(rows))["rows"] if r["best"]
     ]
     assert marked == [(50, "kde"), (100, "unweighted")]
 
@@ -436,7 +445,7 @@ def test_long_reasons_become_lettered_notes():
     rows = [row(), row(estimator="kde", reason=long, **none)]
     rows += [row(estimator="knn", reason="covers 40% of 20 subsets", **none)]
     rows += [row(estimator="logistic", reason=long, **none)]
-    table = tables.error_table(one_task(rows))
+    table = errors.error_table(one_task(rows))
     assert table["notes"] == [("a", long)]
     assert {r["estimator"]: r["interval_text"] for r in table["rows"]} == {
         "unweighted": "valid",
@@ -444,13 +453,13 @@ def test_long_reasons_become_lettered_notes():
         "logistic": "none (a)",
         "knn": "covers 40% of 20 subsets",
     }
-    assert [tables._letters(place) for place in (0, 25, 26, 52)] == ["a", "z", "aa", "ba"]
+    assert [errors._letters(place) for place in (0, 25, 26, 52)] == ["a", "z", "aa", "ba"]
 
 
 def test_distinct_subsets_stand_beside_seeds_when_they_differ():
-    assert tables.subsets(row()) == "20"
-    assert tables.subsets(row(distinct_subsets=17)) == "17 from 20 seeds"
-    assert tables.subsets(row(undefined=3)) == "20, 3 without a value"
+    assert headline.subsets(row()) == "20"
+    assert headline.subsets(row(distinct_subsets=17)) == "17 from 20 seeds"
+    assert headline.subsets(row(undefined=3)) == "20, 3 without a value"
 
 
 def test_scores_over_usual_and_rare_backgrounds():
@@ -549,13 +558,13 @@ def test_clip_counts_per_data_set(inputs):
     names = ("listed", "found", "decodable", "used")
     assert [counts[name] for name in names] == [120, 119, 116, 115]
     assert (counts["rejected"], counts["warned"]) == (5, 1)
-    assert [r["clip"] for r in tables.warned_rows(inputs.clips)] == ["demo/knock-7"]
+    assert [r["clip"] for r in sources.warned_rows(inputs.clips)] == ["demo/knock-7"]
 
 
 def test_rejected_clips_and_dropped_parts_keep_their_reasons(inputs):
     rejected = {
         row["clip"]: (row["reason"], row["meaning"], row["detail"])
-        for row in tables.rejected_rows(inputs.clips)
+        for row in sources.rejected_rows(inputs.clips)
     }
     assert len(rejected) == 5
     assert rejected["demo/dog-0"] == ("silent", "contains only silence", "")
@@ -564,7 +573,7 @@ def test_rejected_clips_and_dropped_parts_keep_their_reasons(inputs):
         "ends before its declared length",
         "9000 of 16000 declared frames are there",
     )
-    dropped = tables.dropped_rows(inputs.dropped, inputs.mixtures)
+    dropped = sources.dropped_rows(inputs.dropped, inputs.mixtures)
     assert [(r["kind"], r["reason"]) for r in dropped] == [
         ("pair", made_report.HOSTILE),
         ("mixture", "the background is silent"),
@@ -573,7 +582,7 @@ def test_rejected_clips_and_dropped_parts_keep_their_reasons(inputs):
 
 def test_settings_are_flattened():
     tree = {"a": {"b": 1, "c": [1, 2]}, "d": None, "e": True, "f": [{"g": 0.5}], "h": {}}
-    assert tables.settings_rows(tree) == [
+    assert provenance.settings_rows(tree) == [
         ("a.b", "1"),
         ("a.c", "1, 2"),
         ("d", "none"),
@@ -581,7 +590,7 @@ def test_settings_are_flattened():
         ("f[0].g", "0.5"),
         ("h", "none"),
     ]
-    assert tables.settings_rows(7) == [("", "7")]
+    assert provenance.settings_rows(7) == [("", "7")]
 
 
 def test_every_flag_has_a_meaning_and_unknown_names_stay_readable():
@@ -713,9 +722,9 @@ def test_silence_has_a_picture():
 
 
 def test_examples_alternate_usual_and_rare_backgrounds(inputs):
-    chosen = examples.choose_examples(inputs.mixtures, 4)
+    chosen = listen.choose_examples(inputs.mixtures, 4)
     shuffled = inputs.mixtures.sample(frac=1, random_state=1)
-    assert chosen == examples.choose_examples(shuffled, 4)
+    assert chosen == listen.choose_examples(shuffled, 4)
     assert len(chosen) == 4
     assert [r["foreground"] for r in chosen] == sorted(r["foreground"] for r in chosen)
 
