@@ -2,7 +2,7 @@
 
 from earnest import io
 from earnest.io import provenance
-from earnest.reports import reading, subconcept_inputs
+from earnest.reports import inputs, reading
 from earnest.reports.pages import crossval
 from earnest.studies.joblog import job_log
 
@@ -10,7 +10,7 @@ with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     about = params.provenance | {"versions": provenance.library_versions(*params.libraries)}
     html = crossval.build_report(
-        subconcept_inputs.TableReportInputs(
+        inputs.TableReportInputs(
             study=snakemake.wildcards.study,
             title=params.title,
             collection="sounds",
@@ -18,7 +18,7 @@ with job_log(snakemake.log[0]):
             datasets=io.read_json(given.datasets),
             remark=None,
             provenance=about,
-            **reading.read_frames(subconcept_inputs.SOUND_TABLES, dict(given.items())),
+            **reading.read_frames(inputs.SOUND_TABLES, dict(given.items())),
         )
     )
     io.write_text(html, snakemake.output.report)

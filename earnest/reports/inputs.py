@@ -1,4 +1,4 @@
-"""What the page of a study that draws subsets is made of."""
+"""What the pages of studies are made of."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from earnest.reports import audio
+from earnest.reports import subconcept_words as words
 from earnest.reports.extent import Extent
 from earnest.reports.view import Row, TaskView
 
@@ -15,6 +16,19 @@ if TYPE_CHECKING:
 
 # The fields that hold a whole table each, by the table's name in `earnest.io.schemas`.
 TABLES = {name: name for name in ("summary", "comparisons", "joint", "clips", "dropped")}
+# Which table of `earnest.io.schemas` each field holds: of every study, and of sounds.
+CROSSVAL_TABLES = {
+    "scores": "fold_scores",
+    "recalls": "fold_recalls",
+    "correlations": "table_correlations",
+    "gaps": "table_gaps",
+    "differences": "table_gap_differences",
+    "quality": "weight_quality",
+    "recognition": "recognition_correlations",
+    "distances": "table_distances",
+    "weights": "table_weights",
+}
+SOUND_TABLES = CROSSVAL_TABLES | {"contrasts": "sound_contrasts", "statistics": "sound_statistics"}
 
 
 @dataclass(frozen=True)
@@ -100,3 +114,59 @@ class StudyPage:
     def level(self) -> str:
         """Confidence level of the intervals, as a percentage."""
         return f"{100 * self.inputs.level:.3g}\u00a0%"
+
+
+@dataclass(frozen=True)
+class TableReportInputs:
+    """All that the page shows; frames as described in `earnest.io.schemas`.
+
+    Attributes
+    ----------
+    study, title : str
+    collection : str
+        Whose printed numbers stand beside ours.
+    level : float
+        Of the intervals.
+    datasets : sequence of dict
+        The description of each data set, used or not run, in the order of the study.
+    scores : pandas.DataFrame
+        Table `fold_scores`.
+    recalls : pandas.DataFrame
+        Table `fold_recalls`.
+    correlations, gaps, differences : pandas.DataFrame
+        Tables `table_correlations`, `table_gaps`, `table_gap_differences`.
+    quality, recognition : pandas.DataFrame
+        Tables `weight_quality` and `recognition_correlations`.
+    distances, weights : pandas.DataFrame
+        Tables `table_distances` and `table_weights`.
+    remark : str or None
+        What to know about the printed numbers.
+    provenance : mapping
+        Any of config, versions, code (stamps), each a mapping or a plain value.
+    contrasts, statistics : pandas.DataFrame, optional
+        Tables `sound_contrasts` and `sound_statistics`, of cross-validated sounds.
+    """
+
+    study: str
+    title: str
+    collection: str
+    level: float
+    datasets: Sequence[Mapping[str, Any]]
+    scores: "pandas.DataFrame"
+    recalls: "pandas.DataFrame"
+    correlations: "pandas.DataFrame"
+    gaps: "pandas.DataFrame"
+    differences: "pandas.DataFrame"
+    quality: "pandas.DataFrame"
+    recognition: "pandas.DataFrame"
+    distances: "pandas.DataFrame"
+    weights: "pandas.DataFrame"
+    remark: str | None
+    provenance: Mapping[str, Any]
+    contrasts: "pandas.DataFrame | None" = None
+    statistics: "pandas.DataFrame | None" = None
+
+    @property
+    def corrections(self) -> dict[str, str]:
+        """Corrections of imbalance that have scores, with what they are called."""
+        return {name: words.correction(name) for name in self.scores["correction"]}

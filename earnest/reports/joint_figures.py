@@ -1,8 +1,9 @@
 """Figures on joint weights: error against size of the joint estimate and its rivals."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from earnest.reports.figures import escape, ticks
+from earnest.reports.figures import escape, safe, ticks
 
 WIDTH, HEIGHT = 330.0, 224.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 16.0, 10.0, 38.0
@@ -97,11 +98,12 @@ def _line(name: str, places: Sequence[tuple[float, float, int, float]]) -> str:
     return f'<polyline class="line" points="{points}" stroke="{colour}"{dashes}/>{marks}'
 
 
-def key(name: str) -> str:
-    """A short piece of a line, for the legend."""
-    _, colour, dash = LINES[name]
+def key(name: str) -> dict[str, Any]:
+    """Name of a way of weighting and a short piece of its line, for the legend."""
+    label, colour, dash = LINES[name]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
+    mark = (
         '<svg class="key" viewBox="0 0 36 12" width="36" height="12" aria-hidden="true">'
         f'<line x1="1" x2="35" y1="6" y2="6" stroke="{colour}" stroke-width="2.4"{dashes}/></svg>'
     )
+    return {"name": label, "mark": safe(mark)}

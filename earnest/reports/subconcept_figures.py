@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from earnest.reports import subconcept_words as words
-from earnest.reports.figures import escape, ticks
+from earnest.reports.figures import escape, safe, ticks
 
 WIDTH, HEIGHT = 330.0, 210.0
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 8.0, 40.0
@@ -202,19 +203,21 @@ def scatter_panel(points: Sequence[tuple[str, float, float, bool]], description:
     return _svg(parts, description)
 
 
-def key(utility: str) -> str:
-    """A short piece of a weighting's line, for the legend."""
-    _, colour, dash = words.UTILITIES[utility]
+def key(utility: str) -> dict[str, Any]:
+    """Name of a weighting and a short piece of its line, for the legend."""
+    label, colour, dash = words.UTILITIES[utility]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
+    mark = (
         '<svg class="key" viewBox="0 0 36 12" width="36" height="12" aria-hidden="true">'
         f'<line x1="1" x2="35" y1="6" y2="6" stroke="{colour}" stroke-width="2.4"{dashes}/></svg>'
     )
+    return {"name": label, "mark": safe(mark)}
 
 
-def block(colour: str) -> str:
-    """A small filled square, for the legend."""
-    return (
+def block(name: str, colour: str) -> dict[str, Any]:
+    """A name and a small filled square, for the legend."""
+    mark = (
         '<svg class="key" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">'
         f'<rect width="12" height="12" fill="{colour}"/></svg>'
     )
+    return {"name": name, "mark": safe(mark)}

@@ -214,7 +214,6 @@ class SoundStudy(SubsetGrid):
             "report": Stage(
                 (
                     "reports.pages.subsets",
-                    "reports.examples",
                     "reports.reading",
                     "protocols.subsets.summary",
                 ),

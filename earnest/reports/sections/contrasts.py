@@ -7,6 +7,7 @@ from earnest.reports import contrast_figures as drawings
 from earnest.reports import figures
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number, percent, signed
+from earnest.reports.inputs import TableReportInputs
 from earnest.reports.view import records
 
 if TYPE_CHECKING:
@@ -16,6 +17,14 @@ Row = dict[str, Any]
 WAYS = ("true", "conditional", "predicted", "majority_one")
 SHOWN = ("true", "conditional", "predicted")
 QUESTIONS = ("Do rare contexts fail?", "Do the weights show it?")
+
+
+def shows(inputs: TableReportInputs) -> Row | None:
+    """Return what the page shows of rare contexts, None of tables and where no task was used."""
+    if inputs.contrasts is None:
+        return None
+    found = section(inputs.contrasts, inputs.statistics)
+    return found and found | {"guards": guard_rows(inputs.datasets)}
 
 
 def section(contrasts: "pandas.DataFrame", statistics: "pandas.DataFrame") -> Row | None:

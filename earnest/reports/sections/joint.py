@@ -52,14 +52,13 @@ def section(view: TaskView, joint: "pandas.DataFrame | None", *, whole: bool = T
     return {
         "measure": words.measure(view.chosen.measure),
         "plain": number(view.truth()),
-        "legend": [(drawings.LINES[name][0], figures.safe(drawings.key(name)))
-                   for name in drawings.LINES],
+        "legend": [drawings.key(name) for name in drawings.LINES],
         "targets": [
             _target([r for r in rows if r["utility"] == name], None if whole else view.chosen.size)
             for name in (targets if whole else targets[:1])
         ],
         "left_out": [] if whole else [words.utility(name) for name in targets[1:]],
-    }  # fmt: skip
+    }
 
 
 def _target(rows: list[Row], size: int | None) -> Row:

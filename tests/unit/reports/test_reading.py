@@ -8,7 +8,7 @@ import pytest
 
 from earnest import io
 from earnest.io import schemas
-from earnest.reports import reading, subconcept_inputs
+from earnest.reports import inputs, reading
 from earnest.reports.pages import subsets
 from tests import made_report
 
@@ -28,7 +28,7 @@ def test_frames_are_read_under_the_names_of_the_page(tmp_path):
     ("tables", "inputs"),
     [
         (subsets.TABLES, subsets.ReportInputs),
-        (subconcept_inputs.SOUND_TABLES, subconcept_inputs.TableReportInputs),
+        (inputs.SOUND_TABLES, inputs.TableReportInputs),
     ],
 )
 def test_every_table_is_a_field_of_its_page(tables, inputs):

@@ -8,8 +8,9 @@ import pytest
 
 from earnest.protocols.crossval import correlations, published, splitting, weight_quality
 from earnest.reports import subconcept_figures as drawings
-from earnest.reports import subconcept_tables as rows
 from earnest.reports.pages import crossval
+from earnest.reports.sections import beside, left_out, optimism
+from earnest.reports.sections import correlations as correlations_section
 from tests.made_tables import CORRECTIONS, OPTIONS, made_inputs
 
 
@@ -41,17 +42,17 @@ def test_no_python_objects_and_no_missing_numbers_are_shown(page):
 
 def test_every_value_of_the_correlation_table_is_there(inputs, page):
     for name in CORRECTIONS:
-        for row in rows.correlation_rows(inputs.correlations, name):
+        for row in correlations_section.correlation_rows(inputs.correlations, name):
             for part in ("largest", "smallest"):
                 assert f'data-v="{row[part]["value"]}"' in page
 
 
 def test_printed_numbers_are_compared_with_our_intervals():
     row = {"printed": 0.5, "low": 0.4, "high": 0.6}
-    assert rows.inside(row) == "inside"
-    assert rows.inside(row | {"printed": 0.61}) == "outside"
-    assert rows.inside(row | {"low": None}) == "no interval"
-    assert rows.inside(row | {"printed": None}) == ""
+    assert beside.inside(row) == "inside"
+    assert beside.inside(row | {"printed": 0.61}) == "outside"
+    assert beside.inside(row | {"low": None}) == "no interval"
+    assert beside.inside(row | {"printed": None}) == ""
 
 
 def test_the_reasons_are_there(page):
@@ -70,7 +71,7 @@ def test_the_counts_of_the_header(page):
 
 
 def test_distances_are_means_over_sets(inputs):
-    found = rows.distance_rows(inputs.distances)
+    found = optimism.distance_rows(inputs.distances)
     mine = inputs.distances[
         (inputs.distances["correction"] == "none")
         & (inputs.distances["measure"] == "f1")
@@ -159,11 +160,11 @@ def test_the_same_inputs_give_the_same_page(inputs, page):
     ("p", "text"), [(0.0123, "0.012"), (3.75e-47, "3.75e−47"), (4e-5, "4.00e−5"), (None, "–")]
 )
 def test_p_values_in_words(p, text):
-    assert rows.p_text(p) == text
+    assert beside.p_text(p) == text
 
 
 def test_training_items_are_counted_by_subconcept(inputs):
-    found = rows.trained_rows(inputs.recalls, ["none", "smote"])
+    found = left_out.trained_rows(inputs.recalls, ["none", "smote"])
     mine = {r["subconcept"]: r["cells"] for r in found if r["dataset"] == "made0"}
     assert mine["a"] == ["30.0", "30.0"]
     assert [mine["b"][0], mine["c<i>"][0]] == ["14.0", "6.0"]
@@ -173,7 +174,7 @@ def test_training_items_are_counted_by_subconcept(inputs):
 
 def test_few_neighbours_of_smote_are_said(inputs):
     recalls = inputs.recalls.copy()
-    assert rows.few_neighbours(recalls) == []
+    assert left_out.few_neighbours(recalls) == []
     chosen = (recalls["dataset"] == "made2") & (recalls["correction"] == "smote")
     recalls.loc[chosen, "neighbours"] = 3
-    assert rows.few_neighbours(recalls) == ["made2 (3)"]
+    assert left_out.few_neighbours(recalls) == ["made2 (3)"]

@@ -1,14 +1,25 @@
-"""The sentences that come first in the report on tables, each from its numbers."""
+"""The section that comes first: what came out of cross-validation, from its numbers."""
 
 from typing import Any
 
-from earnest.reports import subconcept_tables as rows
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
-from earnest.reports.subconcept_inputs import TableReportInputs
+from earnest.reports.inputs import TableReportInputs
+from earnest.reports.sections import contrasts
+from earnest.reports.sections.beside import with_interval
+from earnest.reports.sections.optimism import distance_rows, weight_rows
 from earnest.reports.view import records
 
 MAIN = "balanced_accuracy"
+
+
+def shows(inputs: TableReportInputs) -> dict[str, Any]:
+    """Return the sentences, those on rare contexts first, and what the weightings mean."""
+    rare = contrasts.shows(inputs)
+    return {
+        "sentences": [*(rare["answers"] if rare else []), *in_short(inputs)],
+        "meanings": [(words.utility(name), text) for name, text in words.MEANINGS.items()],
+    }
 
 
 def in_short(inputs: TableReportInputs) -> list[str]:
@@ -38,7 +49,7 @@ def _gaps(inputs: TableReportInputs, correction: str | None) -> str | None:
         row = _pick(inputs.gaps, correction=correction, measure=MAIN, utility=utility)
         if row is None or row["value"] is None:
             return None
-        parts.append(f"{words.utility(utility)} {rows.with_interval(row)}")
+        parts.append(f"{words.utility(utility)} {with_interval(row)}")
     return (
         "How much more balanced accuracy on the full test set follows the largest minority"
         " subconcept than the smallest (gap of two correlations over data sets,"
@@ -55,14 +66,14 @@ def _closing(inputs: TableReportInputs, correction: str | None) -> str | None:
             return None
         told = "clear of zero" if row["low"] > 0 or row["high"] < 0 else "not told from zero"
         name = words.utility(other)
-        parts.append(f"{name} {rows.with_interval(row)}, {told}")
+        parts.append(f"{name} {with_interval(row)}, {told}")
     return f"The plain gap less the gap of each weighting: {'; '.join(parts)}."
 
 
 def _optimism(inputs: TableReportInputs, correction: str | None) -> str | None:
     mine = {
         row["utility"]: row
-        for row in rows.distance_rows(inputs.distances)
+        for row in distance_rows(inputs.distances)
         if row["correction"] == words.correction(str(correction))
         and row["measure"] == words.measure(MAIN)
     }
@@ -78,7 +89,7 @@ def _optimism(inputs: TableReportInputs, correction: str | None) -> str | None:
 
 
 def _missed(inputs: TableReportInputs, correction: str | None) -> str | None:
-    for row in rows.weight_rows(inputs.weights):
+    for row in weight_rows(inputs.weights):
         named = row["utility"] == words.utility("predicted")
         if named and row["correction"] == words.correction(str(correction)):
             return (
@@ -95,7 +106,7 @@ def _recognition(inputs: TableReportInputs) -> str | None:
         return None
     text = (
         "The better the subconcept forest (balanced accuracy), the nearer predicted weights are to"
-        f" true ones? Pearson {rows.with_interval(row)}"
+        f" true ones? Pearson {with_interval(row)}"
     )
     if row["high_without"] is not None:
         text += f"; without {row['high_set']} alone it is {number(row['high_without'])}"
