@@ -20,6 +20,8 @@ UNSEEN = {
     "label": "predicted to be of a class that no labelled item is of",
     "subconcept": "most probably of a subconcept that no labelled item is most probably of",
 }
+# of an estimator that has no row for the recall of a class
+NO_RECALL = {"value": None, "low": None, "reason": "the estimator was not asked for this recall"}
 SCHEMES = {"random": "at random", "designed": "by how much each is likely to tell"}
 
 
@@ -137,8 +139,9 @@ def _class_rows(rows: list[dict[str, Any]], facts: Mapping[str, Any]) -> list[di
     by = {(row["estimator"], row["measure"]): row for row in rows if row["utility"] == "none"}
     found = []
     for one in facts["classes"]:
-        row = by[name, f"recall:{one}"]
-        plain = by.get(("unweighted", f"recall:{one}"), {"value": None})
+        measure = f"recall:{one}"
+        row = by.get((name, measure), NO_RECALL | {"estimator": name})
+        plain = by.get(("unweighted", measure), NO_RECALL)
         found.append(_score_row(row, None) | {"name": one, "plain": plain["value"]})
     return found
 
