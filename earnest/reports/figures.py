@@ -5,16 +5,15 @@ stay readable when the page is 390 px wide: panels are separate pictures that th
 reflows, and the small bars inside tables use percentages, so their text never shrinks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.reports import audio, words
+from earnest.reports import audio, charts, words
+from earnest.reports.charts import escape, marker, ticks
 
-WIDTH, HEIGHT = 330.0, 224.0
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 12.0, 10.0, 38.0
-TICK_GAP = 26.0  # least distance between two labels of the size axis
+FRAME = charts.Frame()
 
 
 @dataclass(frozen=True)
@@ -48,15 +47,6 @@ def value_range(curves: Sequence[Curve], truth: float | None) -> tuple[float, fl
     return low - pad, high + pad
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers within a range: steps of 1, 2 or 5 times a power of ten."""
-    rough = (high - low) / most
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough - 1e-12)
-    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
-    return [round(k * step, 10) for k in range(first, last + 1)]
-
-
 def curve_panel(
     curves: Sequence[Curve],
     truth: float | None,
@@ -84,74 +74,27 @@ def curve_panel(
     str
         An `svg` element.
     """
-    across = _size_scale(sizes)
-    low, high = values
-
-    def up(value: float) -> float:
-        return TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low)
-
-    parts = [_axes(across, up, values, sizes)]
+    across, up = _size_scale(sizes), FRAME.up(values)
+    parts = [FRAME.levels(values), FRAME.floor(), FRAME.named("labelled items")]
+    parts.append(FRAME.places((across(size), str(size)) for size in sorted(sizes)))
     parts += [_band(curve, across, up) for curve in curves]
     if truth is not None:
-        parts.append(
-            f'<line class="truth" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}"'
-            f' y1="{up(truth):.1f}" y2="{up(truth):.1f}">'
-            f"<title>True value {truth:.3f}</title></line>"
-        )
+        parts.append(FRAME.level("truth", up(truth), f"True value {truth:.3f}"))
     # the dashed line with open markers goes last: it lets a curve below it be seen
-    above = sorted(curves, key=lambda curve: curve.estimator == words.UNWEIGHTED)
-    parts += [_line(curve, across, up) for curve in above]
-    return (
-        f'<svg class="panel" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img"'
-        f' aria-label="{escape(description)}">{"".join(parts)}</svg>'
-    )
+    for curve in sorted(curves, key=lambda curve: curve.estimator == words.UNWEIGHTED):
+        places = [(across(p.size), up(p.mean), p.note) for p in curve.points]
+        parts.append(charts.curve(words.style(curve.estimator), places))
+    return FRAME.drawn(parts, description)
 
 
-def _size_scale(sizes: Sequence[int]):
+def _size_scale(sizes: Sequence[int]) -> Callable[[int], float]:
     """Map a size to its place: logarithmic when the largest is 8 or more times the smallest."""
-    logarithmic = max(sizes) >= 8 * min(sizes)
-    measured = np.log if logarithmic else float
-    low, high = float(measured(min(sizes))), float(measured(max(sizes)))
-    start, end = LEFT + 14, WIDTH - RIGHT - 14
-
-    def across(size: int) -> float:
-        if high == low:
-            return (start + end) / 2
-        return start + (end - start) * (float(measured(size)) - low) / (high - low)
-
-    return across
+    measured = np.log if max(sizes) >= 8 * min(sizes) else float
+    across = FRAME.across((float(measured(min(sizes))), float(measured(max(sizes)))), inset=14)
+    return lambda size: across(float(measured(size)))
 
 
-def _axes(across, up, values: tuple[float, float], sizes: Sequence[int]) -> str:
-    parts = []
-    for tick in ticks(*values, most=8):
-        y = up(tick)
-        parts.append(
-            f'<line class="grid" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        )
-        parts.append(f'<text x="{LEFT - 7:g}" y="{y + 4:.1f}" text-anchor="end">{tick:.4g}</text>')
-    base = HEIGHT - BOTTOM
-    parts.append(
-        f'<line class="axis" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{base:g}" y2="{base:g}"/>'
-    )
-    last = -np.inf
-    for size in sorted(sizes):
-        x = across(size)
-        parts.append(
-            f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{base:g}" y2="{base + 4:g}"/>'
-        )
-        if x - last >= TICK_GAP:
-            parts.append(f'<text x="{x:.1f}" y="{base + 16:g}" text-anchor="middle">{size}</text>')
-            last = x
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(
-        f'<text class="name" x="{middle:g}" y="{HEIGHT - 5:g}" text-anchor="middle">'
-        "labelled items</text>"
-    )
-    return "".join(parts)
-
-
-def _band(curve: Curve, across, up) -> str:
+def _band(curve: Curve, across: Callable, up: Callable) -> str:
     wide = [p for p in curve.points if p.sd is not None]
     if len(wide) < 2:
         return ""
@@ -159,50 +102,6 @@ def _band(curve: Curve, across, up) -> str:
     lower = [f"{across(p.size):.1f},{up(p.mean - p.sd):.1f}" for p in reversed(wide)]
     colour = words.style(curve.estimator).colour
     return f'<polygon class="band" points="{" ".join(upper + lower)}" fill="{colour}"/>'
-
-
-def _line(curve: Curve, across, up) -> str:
-    look = words.style(curve.estimator)
-    places = [(across(p.size), up(p.mean), p.note) for p in curve.points]
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in places)
-    dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
-    line = f'<polyline class="line" points="{points}" stroke="{look.colour}"{dash}/>'
-    marks = [
-        f'<g fill="{look.colour}" color="{look.colour}">{marker(look.marker, x, y)}'
-        f"<title>{escape(note)}</title></g>"
-        for x, y, note in places
-    ]
-    return line + "".join(marks)
-
-
-def marker(kind: str, x: float, y: float, r: float = 3.6) -> str:
-    """Draw a marker centred on a place: circle, ring, square, diamond, triangle or down.
-
-    Ring and square are open, so that they do not hide a marker at the same place.
-    """
-    if kind in ("circle", "ring"):
-        open_style = ' class="open"' if kind == "ring" else ""
-        return f'<circle{open_style} cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"/>'
-    offsets = {
-        "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
-        "diamond": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
-        "triangle": ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
-        "down": ((0, 1.2), (1.1, -0.8), (-1.1, -0.8)),
-    }[kind]
-    points = " ".join(f"{x + r * dx:.1f},{y + r * dy:.1f}" for dx, dy in offsets)
-    open_style = ' class="open"' if kind == "square" else ""
-    return f'<polygon{open_style} points="{points}"/>'
-
-
-def legend_mark(estimator: str) -> str:
-    """A short piece of an estimator's line with its marker, for the legend."""
-    look = words.style(estimator)
-    dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
-    return (
-        '<svg class="key" viewBox="0 0 36 12" width="36" height="12" aria-hidden="true">'
-        f'<line class="line" x1="1" x2="35" y1="6" y2="6" stroke="{look.colour}"{dash}/>'
-        f'<g fill="{look.colour}" color="{look.colour}">{marker(look.marker, 18, 6)}</g></svg>'
-    )
 
 
 def bar(
@@ -320,17 +219,3 @@ def spectrogram(picture: str, seconds: float, description: str) -> str:
         f'<svg class="panel" viewBox="0 0 336 154" role="img" aria-label="{escape(description)}">'
         f"{''.join(parts)}</svg>"
     )
-
-
-def safe(svg: str):
-    """Mark a finished element as such for the template, which escapes everything else."""
-    from markupsafe import Markup
-
-    return Markup(svg)
-
-
-def escape(text: str) -> str:
-    """Escape text for SVG content and attributes."""
-    from markupsafe import escape as html_escape
-
-    return str(html_escape(text))

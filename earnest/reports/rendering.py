@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from earnest.reports.figures import safe
+from earnest.reports.charts import safe
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from earnest.reports import charts
 from earnest.reports import subconcept_words as words
-from earnest.reports.figures import escape, safe, ticks
+from earnest.reports.charts import escape, rule, text
 
-WIDTH, HEIGHT = 330.0, 210.0
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 8.0, 40.0
+FRAME = charts.Frame(height=210.0, left=38.0, right=8.0, top=8.0, bottom=40.0)
 LONGEST_NAME = 9
 
 
@@ -34,29 +33,6 @@ class Group:
     hit: float
 
 
-def _up(values: tuple[float, float]):
-    low, high = values
-    return lambda value: TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low)
-
-
-def _frame(up, values: tuple[float, float]) -> str:
-    parts = []
-    for tick in ticks(*values, most=6):
-        y = up(tick)
-        parts.append(
-            f'<line class="grid" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            f'<text x="{LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{tick:.4g}</text>'
-        )
-    return "".join(parts)
-
-
-def _svg(parts: Sequence[str], description: str) -> str:
-    return (
-        f'<svg class="panel" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img"'
-        f' aria-label="{escape(description)}">{"".join(parts)}</svg>'
-    )
-
-
 def gap_panel(
     groups: Sequence[tuple[str, Sequence[Bar]]], values: tuple[float, float], description: str
 ) -> str:
@@ -71,11 +47,11 @@ def gap_panel(
     description : str
         What a screen reader says.
     """
-    up, low, high = _up(values), *values
-    parts = [_frame(up, values)]
-    step = (WIDTH - LEFT - RIGHT) / max(len(groups), 1)
+    up, low, high = FRAME.up(values), *values
+    parts = [FRAME.levels(values, most=6)]
+    step = (FRAME.edge - FRAME.left) / max(len(groups), 1)
     for place, (label, bars) in enumerate(groups):
-        start = LEFT + step * place + 0.08 * step
+        start = FRAME.left + step * place + 0.08 * step
         width = 0.84 * step / max(len(bars), 1)
         for number, bar in enumerate(bars):
             x = start + width * number
@@ -89,27 +65,17 @@ def gap_panel(
             if bar.low is not None and bar.high is not None:
                 middle = x + 0.43 * width
                 ends = [up(min(max(end, low), high)) for end in (bar.low, bar.high)]
-                parts.append(
-                    f'<line class="axis" x1="{middle:.1f}" x2="{middle:.1f}"'
-                    f' y1="{ends[0]:.1f}" y2="{ends[1]:.1f}"/>'
-                )
-        parts.append(_label(LEFT + step * (place + 0.5), label))
-    zero = up(0.0)
-    parts.append(
-        f'<line class="axis" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{zero:.1f}" y2="{zero:.1f}"/>'
-    )
-    return _svg(parts, description)
+                parts.append(rule("axis", (middle, middle), (ends[0], ends[1])))
+        parts.append(_label(FRAME.left + step * (place + 0.5), label))
+    parts.append(FRAME.level("axis", up(0.0)))
+    return FRAME.drawn(parts, description)
 
 
-def _label(x: float, text: str) -> str:
+def _label(x: float, name: str) -> str:
     """Write a label below the panel, on two lines where it has two words."""
-    first, _, rest = text.partition(" ")
+    first, _, rest = name.partition(" ")
     lines = [first, rest] if rest else [first]
-    return "".join(
-        f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 15 + 13 * row:g}" text-anchor="middle">'
-        f"{escape(line)}</text>"
-        for row, line in enumerate(lines)
-    )
+    return "".join(text(x, FRAME.base + 16 + 13 * row, line) for row, line in enumerate(lines))
 
 
 def dataset_panel(
@@ -127,12 +93,11 @@ def dataset_panel(
         What a screen reader says.
     """
     values = (0.0, 1.0)
-    up = _up(values)
-    base = up(0.0)
-    parts = [_frame(up, values)]
-    step = (WIDTH - LEFT - RIGHT) / max(len(groups), 1)
+    up, base = FRAME.up(values), FRAME.base
+    parts = [FRAME.levels(values, most=6)]
+    step = (FRAME.edge - FRAME.left) / max(len(groups), 1)
     for place, group in enumerate(groups):
-        x = LEFT + step * place
+        x = FRAME.left + step * place
         bars = ((0.1, group.share, "var(--count)"), (0.5, group.hit, "var(--score)"))
         note = f"{group.name} ({group.side}): {group.size} items, {group.hit:.3f} of them right"
         parts.append(f"<g><title>{escape(note)}</title>")
@@ -142,29 +107,23 @@ def dataset_panel(
             for shift, value, colour in bars
         ]
         parts.append("</g>")
-        name = group.name if len(group.name) <= LONGEST_NAME else group.name[:8] + "…"
-        parts.append(
-            f'<text x="{x + step / 2:.1f}" y="{base + 15:g}" text-anchor="middle">'
-            f"{escape(name)}</text>"
-        )
+        parts.append(text(x + step / 2, base + 16, charts.shortened(group.name, LONGEST_NAME)))
     parts += [_side(groups, side, step) for side in ("majority", "minority")]
     for utility, value in lines:
-        label, colour, dash = words.UTILITIES[utility]
-        dashes = f' stroke-dasharray="{dash}"' if dash else ""
+        look, y = looks(utility), f"{up(value):.1f}"
         parts.append(
-            f'<line x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{up(value):.1f}" y2="{up(value):.1f}"'
-            f' stroke="{colour}" stroke-width="1.8"{dashes}>'
-            f"<title>{escape(label)}: {value:.3f}</title></line>"
+            f'<line class="line" x1="{FRAME.left:g}" x2="{FRAME.edge:g}" y1="{y}" y2="{y}"'
+            f" {charts.stroke(look)}><title>{escape(look.label)}: {value:.3f}</title></line>"
         )
-    return _svg(parts, description)
+    return FRAME.drawn(parts, description)
 
 
 def _side(groups: Sequence[Group], side: str, step: float) -> str:
     places = [place for place, group in enumerate(groups) if group.side == side]
     if not places:
         return ""
-    middle = LEFT + step * (places[0] + places[-1] + 1) / 2
-    return f'<text x="{middle:.1f}" y="{HEIGHT - 8:g}" text-anchor="middle">{side}</text>'
+    middle = FRAME.left + step * (places[0] + places[-1] + 1) / 2
+    return text(middle, FRAME.height - 5, side)
 
 
 def scatter_panel(points: Sequence[tuple[str, float, float, bool]], description: str) -> str:
@@ -179,45 +138,16 @@ def scatter_panel(points: Sequence[tuple[str, float, float, bool]], description:
     """
     highest = max((y for _, _, y, _ in points), default=1.0) or 1.0
     values = (0.0, 1.06 * highest)
-    up = _up(values)
-    across = lambda x: LEFT + (WIDTH - LEFT - RIGHT) * x  # noqa: E731
-    parts = [_frame(up, values)]
-    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        parts.append(
-            f'<text x="{across(tick):.1f}" y="{HEIGHT - BOTTOM + 15:g}" text-anchor="middle">'
-            f"{tick:g}</text>"
-        )
-    base = up(0.0)
-    parts.append(
-        f'<line class="axis" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{base:g}" y2="{base:g}"/>'
-        f'<text x="{(LEFT + WIDTH) / 2:g}" y="{HEIGHT - 8:g}" text-anchor="middle">'
-        "score of the subconcept forest</text>"
-    )
+    across, up = FRAME.across((0.0, 1.0)), FRAME.up(values)
+    parts = [FRAME.levels(values, most=6), FRAME.named("score of the subconcept forest")]
+    parts.append(FRAME.places((across(tick), f"{tick:g}") for tick in (0.0, 0.25, 0.5, 0.75, 1.0)))
     for name, x, y, left_out in points:
-        look = ' class="open" color="#0b5c94"' if left_out else ' fill="#0b5c94"'
+        look = charts.Look("", charts.BLUE, marker="ring" if left_out else "circle")
         note = f"{name}: score {x:.3f}, distance {y:.3g}{', left out' if left_out else ''}"
-        parts.append(
-            f'<circle{look} cx="{across(x):.1f}" cy="{up(y):.1f}" r="3.6">'
-            f"<title>{escape(note)}</title></circle>"
-        )
-    return _svg(parts, description)
+        parts.append(charts.mark(look, across(x), up(y), note))
+    return FRAME.drawn(parts, description)
 
 
-def key(utility: str) -> dict[str, Any]:
-    """Name of a weighting and a short piece of its line, for the legend."""
-    label, colour, dash = words.UTILITIES[utility]
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    mark = (
-        '<svg class="key" viewBox="0 0 36 12" width="36" height="12" aria-hidden="true">'
-        f'<line x1="1" x2="35" y1="6" y2="6" stroke="{colour}" stroke-width="2.4"{dashes}/></svg>'
-    )
-    return {"name": label, "mark": safe(mark)}
-
-
-def block(name: str, colour: str) -> dict[str, Any]:
-    """A name and a small filled square, for the legend."""
-    mark = (
-        '<svg class="key" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">'
-        f'<rect width="12" height="12" fill="{colour}"/></svg>'
-    )
-    return {"name": name, "mark": safe(mark)}
+def looks(utility: str) -> charts.Look:
+    """How a weighting is drawn."""
+    return charts.Look(*words.UTILITIES[utility])

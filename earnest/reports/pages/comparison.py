@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures
+from earnest.reports import charts, figures
 from earnest.reports.findings import number, signed
 from earnest.reports.rendering import render
 from earnest.reports.view import records
@@ -42,7 +42,7 @@ def build_page(found: "Comparison", first: str, second: str) -> str:
         second_name=second,
         sentences=found.sentences,
         level=found.level,
-        axis=figures.safe(figures.strip_axis(span)),
+        axis=charts.safe(figures.strip_axis(span)),
         rows=[_gap_row(row, span) | {"name": name_of(row)} for row in rows[:MOST]],
         left=max(len(rows) - MOST, 0),
         number=number,
@@ -53,9 +53,9 @@ def _gap_row(row: dict[str, Any], span: tuple[float, float]) -> dict[str, Any]:
     strip = ""
     if row["difference"] is not None:
         ends = None if row["low"] is None else (row["low"], row["high"])
-        colour = "#0072B2" if row["verdict"] == "moved" else "#595959"
+        colour = charts.BLUE if row["verdict"] == "moved" else charts.GREY
         marker = "circle" if row["verdict"] == "moved" else "ring"
         marks = [(marker, colour, row["difference"])]
-        strip = figures.safe(figures.strip(marks, 0.0, span, ends))
+        strip = charts.safe(figures.strip(marks, 0.0, span, ends))
     text = "–" if row["low"] is None else f"{signed(row['low'])} to {signed(row['high'])}"
     return row | {"strip": strip, "gap": signed(row["difference"]), "interval_text": text}

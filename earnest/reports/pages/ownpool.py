@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures, words
+from earnest.reports import charts, figures, words
 from earnest.reports.findings import number, percent
 from earnest.reports.rendering import render
 from earnest.reports.sections.provenance import settings
@@ -89,7 +89,7 @@ def _sheets(rows: list[dict[str, Any]], best: str | None) -> list[dict[str, Any]
         sheets.append(
             {
                 "name": name,
-                "axis": None if span is None else figures.safe(figures.strip_axis(span)),
+                "axis": None if span is None else charts.safe(figures.strip_axis(span)),
                 "rows": [
                     _score_row(row, span) | {"first": row["estimator"] == best} for row in mine
                 ],
@@ -112,7 +112,7 @@ def _score_row(row: dict[str, Any], span: tuple[float, float] | None) -> dict[st
         look = words.style(row["estimator"])
         ends = None if row["low"] is None else (row["low"], row["high"])
         marks = [(look.marker, look.colour, row["value"])]
-        strip = figures.safe(figures.strip(marks, None, span, ends))
+        strip = charts.safe(figures.strip(marks, None, span, ends))
     return row | {
         "label": words.style(row["estimator"]).label,
         "strip": strip,

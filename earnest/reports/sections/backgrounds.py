@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from earnest.reports import figures
+from earnest.reports import charts, figures
 from earnest.reports.findings import number, percent, signed
 from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView
@@ -70,12 +70,12 @@ def _context_row(name: str, primary: list[int] | None, rare: list[int] | None) -
     usual = primary[0] / primary[1] if primary else None
     unusual = rare[0] / rare[1] if rare else None
     gap = usual - unusual if primary and rare else None
-    marks = [("ring", "#0072B2", usual), ("diamond", "#D55E00", unusual)]
+    marks = [("ring", charts.USUAL, usual), ("diamond", charts.RARE, unusual)]
     marks = [mark for mark in marks if mark[2] is not None]
     span = (usual, unusual) if primary and rare else None
     return {
         "name": name.replace("_", " "),
-        "strip": figures.safe(figures.strip(marks, None, (0.0, 1.0), span)),
+        "strip": charts.safe(figures.strip(marks, None, (0.0, 1.0), span)),
         "primary": usual,
         "primary_text": number(usual),
         "primary_percent": "–" if usual is None else percent(usual),

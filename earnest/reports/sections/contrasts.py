@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from earnest.reports import charts
 from earnest.reports import contrast_figures as drawings
-from earnest.reports import figures
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number, percent, signed
 from earnest.reports.inputs import TableReportInputs
@@ -46,7 +46,7 @@ def section(contrasts: "pandas.DataFrame", statistics: "pandas.DataFrame") -> Ro
     return {
         "sentences": said,
         "answers": [text for text in said if text.startswith(QUESTIONS)],
-        "ladder": figures.safe(drawings.ladder_panel([_rung(row) for row in contexts]))
+        "ladder": charts.safe(drawings.ladder_panel([_rung(row) for row in contexts]))
         if contexts
         else "",
         "scatters": [_scatter(contexts, way, found) for way in SHOWN] if contexts else [],
@@ -199,7 +199,7 @@ def _scatter(contexts: Sequence[Row], way: str, found: dict[tuple[str, str], Row
     said = f"{words.utility(way)}: r {number(r['value'])} over {len(points)} foregrounds"
     reach = max((abs(row[f"shift_{one}"] or 0.0) for row in contexts for one in SHOWN), default=0.0)
     svg = drawings.shift_panel(points, reach or 1.0, said)
-    return {"name": said, "svg": figures.safe(svg)}
+    return {"name": said, "svg": charts.safe(svg)}
 
 
 def _statistic(row: Row) -> Row:

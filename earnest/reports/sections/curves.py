@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from earnest.reports import figures, findings, words
+from earnest.reports import charts, figures, findings, words
 from earnest.reports.extent import Extent
 from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView
@@ -37,7 +37,7 @@ def _figure(view: TaskView, measure: str, utility: str) -> dict[str, Any]:
         {
             "sampler": words.sampler(sampler),
             "subsets": _subset_range(view, sampler),
-            "svg": figures.safe(
+            "svg": charts.safe(
                 figures.curve_panel(
                     curves,
                     truth,
@@ -98,7 +98,4 @@ def _subset_range(view: TaskView, sampler: str) -> str:
 
 def legend(view: TaskView) -> list[dict[str, Any]]:
     """Names and marks of the estimators of a task."""
-    return [
-        {"name": words.style(name).label, "mark": figures.safe(figures.legend_mark(name))}
-        for name in view.values("estimator")
-    ]
+    return [charts.key(words.style(name)) for name in view.values("estimator")]

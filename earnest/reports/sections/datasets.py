@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures
+from earnest.reports import charts
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
@@ -22,9 +22,9 @@ def shows(inputs: TableReportInputs) -> Row:
     return {
         "sheets": [_sheet(inputs, name) for name in inputs.corrections],
         "legend": [
-            drawings.block("size", "var(--count)"),
-            drawings.block("share on the right side", "var(--score)"),
-            *map(drawings.key, LINES),
+            charts.block("size", "var(--count)"),
+            charts.block("share on the right side", "var(--score)"),
+            *(charts.key(drawings.looks(name)) for name in LINES),
         ],
     }
 
@@ -70,6 +70,6 @@ def _panel(
     )
     return {
         "dataset": one["dataset"],
-        "svg": figures.safe(drawings.dataset_panel(groups, lines, said)),
+        "svg": charts.safe(drawings.dataset_panel(groups, lines, said)),
         "said": said.split(": ", 1)[1],
     }

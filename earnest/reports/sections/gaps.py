@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures
+from earnest.reports import charts
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_words as words
 from earnest.reports.inputs import TableReportInputs
@@ -22,7 +22,7 @@ def shows(inputs: TableReportInputs) -> Row:
     """Return figures and table of the gaps, and the table of their differences."""
     return {
         "figures": _gap_figures(inputs),
-        "bars": [drawings.block(words.utility(name), words.UTILITIES[name][1]) for name in BARS],
+        "bars": [charts.block(words.utility(name), words.UTILITIES[name][1]) for name in BARS],
         "gaps": gap_rows(inputs.gaps),
         "differences": difference_rows(inputs.differences),
     }
@@ -51,7 +51,7 @@ def _gap_figures(inputs: TableReportInputs) -> list[dict[str, Any]]:
         name = words.measure(measure)
         said = f"{name}: gap between the correlations with the largest and smallest subconcept. "
         said += "; ".join(f"{label}: {', '.join(b.note for b in bars)}" for label, bars in groups)
-        svg = figures.safe(drawings.gap_panel(groups, span, said))
+        svg = charts.safe(drawings.gap_panel(groups, span, said))
         panels.append({"name": name, "svg": svg})
     return panels
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from earnest.reports import figures, findings, words
+from earnest.reports import charts, figures, findings, words
 from earnest.reports.findings import number
 from earnest.reports.inputs import StudyPage
 from earnest.reports.sections.curves import legend
@@ -35,7 +35,7 @@ def headline_rows(view: TaskView) -> dict[str, Any]:
         rows.append(
             {
                 "sampler": words.sampler(name),
-                "strip": figures.safe(figures.strip(_marks(competing), truth, values)),
+                "strip": charts.safe(figures.strip(_marks(competing), truth, values)),
                 "measured": findings.with_sd(plain),
                 "corrected": findings.with_sd(corrected),
                 "interval": findings.interval_short(corrected),
@@ -43,7 +43,7 @@ def headline_rows(view: TaskView) -> dict[str, Any]:
                 "first": name == chosen.sampler,
             }
         )
-    return {"rows": rows, "axis": figures.safe(figures.strip_axis(values)), "truth": number(truth)}
+    return {"rows": rows, "axis": charts.safe(figures.strip_axis(values)), "truth": number(truth)}
 
 
 def _marks(rows: list[Row]) -> list[tuple[str, str, float]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures, words
+from earnest.reports import charts, words
 from earnest.reports import joint_figures as drawings
 from earnest.reports.extent import of_one_size
 from earnest.reports.findings import number, percent, signed
@@ -52,7 +52,7 @@ def section(view: TaskView, joint: "pandas.DataFrame | None", *, whole: bool = T
     return {
         "measure": words.measure(view.chosen.measure),
         "plain": number(view.truth()),
-        "legend": [drawings.key(name) for name in drawings.LINES],
+        "legend": [charts.key(look) for look in drawings.LINES.values()],
         "targets": [
             _target([r for r in rows if r["utility"] == name], None if whole else view.chosen.size)
             for name in (targets if whole else targets[:1])
@@ -153,12 +153,12 @@ def _panels(rows: Sequence[Row]) -> list[Row]:
         lines["joint"] = [(r["size"], r["joint_rmse"]) for r in mine if r["rival"] == "utility"]
         lines = {name: sorted(points) for name, points in lines.items() if points}
         said = f"{words.sampler(sampler)}: RMSE against size. " + "; ".join(
-            f"{drawings.LINES[name][0]} from {number(points[0][1])} at {points[0][0]} items to"
+            f"{drawings.LINES[name].label} from {number(points[0][1])} at {points[0][0]} items to"
             f" {number(points[-1][1])} at {points[-1][0]}"
             for name, points in lines.items()
         )
         svg = drawings.error_panel(lines, sizes, highest, said)
-        panels.append({"sampler": words.sampler(sampler), "svg": figures.safe(svg)})
+        panels.append({"sampler": words.sampler(sampler), "svg": charts.safe(svg)})
     return panels
 
 

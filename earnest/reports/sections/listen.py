@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from earnest.reports import audio, figures, findings
+from earnest.reports import audio, charts, figures, findings
 from earnest.reports.inputs import StudyPage
 from earnest.reports.view import plain
 
@@ -60,7 +60,7 @@ def _example(row: Mapping[str, Any], samples: np.ndarray, sample_rate: int) -> d
         "gain": findings.signed(row.get("background_gain_db"), 1),
         "peak_gain": findings.number(row.get("peak_gain"), 2),
         "sound": audio.sound_uri(samples, sample_rate),
-        "picture": figures.safe(
+        "picture": charts.safe(
             figures.spectrogram(picture, seconds, f"Spectrogram of {foreground} over {background}")
         ),
     }

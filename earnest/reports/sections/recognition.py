@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from earnest.reports import figures
+from earnest.reports import charts
 from earnest.reports import subconcept_figures as drawings
 from earnest.reports import subconcept_words as words
 from earnest.reports.findings import number
@@ -63,6 +63,6 @@ def _scatters(inputs: TableReportInputs) -> list[dict[str, Any]]:
                 )
             ]
             name = f"{words.measure(measure)}, {words.VERSIONS[version]}"
-            svg = figures.safe(drawings.scatter_panel(points, name))
+            svg = charts.safe(drawings.scatter_panel(points, name))
             panels.append({"name": name, "svg": svg})
     return panels

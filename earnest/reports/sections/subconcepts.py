@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from earnest.reports import figures, findings, words
+from earnest.reports import charts, figures, findings, words
 from earnest.reports.findings import number
 from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView, records
@@ -28,8 +28,8 @@ def subconcept_rows(view: TaskView) -> dict[str, Any]:
         row
         | {
             "name": row["subconcept"].replace("_", " "),
-            "size_bar": figures.safe(figures.bar(row["pool_size"] / max(largest, 1), kind="count")),
-            "score_bar": figures.safe(figures.bar(row["recall"], lines)),
+            "size_bar": charts.safe(figures.bar(row["pool_size"] / max(largest, 1), kind="count")),
+            "score_bar": charts.safe(figures.bar(row["recall"], lines)),
             "score_text": number(row["recall"]),
             "utility_text": number(row["utility"], 2),
         }

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from earnest.reports import figures, findings
+from earnest.reports import charts, findings
+from earnest.reports.charts import Look
 from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView
 
-# Colour and dashes of a line; the validation part is the one that decides.
-TRAINED, HELD_OUT = ("#D55E00", "9 3 2 3"), ("#0072B2", "")
+# The validation part is the one that decides.
+TRAINED = Look("training part", charts.VERMILION, "9 3 2 3")
+HELD_OUT = Look("validation part", charts.BLUE)
+FRAME = charts.Frame()
 NAMES = {
     "logistic": "logistic regression",
     "forest": "random forest",
@@ -61,23 +64,23 @@ def _network(name: str, training: Mapping[str, Any]) -> dict[str, Any]:
     curve = training["curve"]
     accuracy = [row["validation_accuracy"] for row in curve]
     best = training["best_epoch"]
-    losses = {
-        "training part": ([row["loss"] for row in curve], TRAINED),
-        "validation part": ([row["validation_loss"] for row in curve], HELD_OUT),
-    }
+    losses = [
+        (TRAINED, [row["loss"] for row in curve]),
+        (HELD_OUT, [row["validation_loss"] for row in curve]),
+    ]
     return {
         "name": name,
         "statement": _statement(training),
         "panels": [
             {
                 "title": "Accuracy on the validation part",
-                "figure": _panel({"validation part": (accuracy, HELD_OUT)}, best, "accuracy"),
+                "figure": _panel([(HELD_OUT, accuracy)], best, "accuracy"),
                 "legend": [],
             },
             {
                 "title": "Log loss",
                 "figure": _panel(losses, best, "log loss"),
-                "legend": [_legend_entry(part, style) for part, (_, style) in losses.items()],
+                "legend": [charts.key(look) for look, _ in losses],
             },
         ],
     }
@@ -102,71 +105,25 @@ def _statement(training: Mapping[str, Any]) -> str:
     return ". ".join(sentences) + "."
 
 
-def _legend_entry(name: str, style: tuple[str, str]) -> dict[str, Any]:
-    colour, dash = style
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    mark = (
-        '<svg width="30" height="12" aria-hidden="true"><line class="line" x1="1" x2="29" y1="6"'
-        f' y2="6" stroke="{colour}"{dashed}/></svg>'
-    )
-    return {"name": name, "mark": figures.safe(mark)}
-
-
-def _panel(
-    lines: Mapping[str, tuple[list[float], tuple[str, str]]], best: int, measure: str
-) -> Any:
+def _panel(lines: Sequence[tuple[Look, list[float]]], best: int, measure: str) -> Any:
     """Draw lines over the epochs, a dotted line at the best one."""
-    values = [value for drawn, _ in lines.values() for value in drawn]
-    pad = max(0.06 * (max(values) - min(values)), 0.01)
-    low, high = min(values) - pad, max(values) + pad
-    epochs = len(values) // len(lines)
-    start, end = figures.LEFT + 8, figures.WIDTH - figures.RIGHT - 8
-
-    def across(epoch: int) -> float:
-        return start + (end - start) * (epoch - 1) / max(epochs - 1, 1)
-
-    def up(value: float) -> float:
-        height = figures.HEIGHT - figures.TOP - figures.BOTTOM
-        return figures.TOP + height * (high - value) / (high - low)
-
-    parts = [_axes(epochs, across, up, (low, high))]
-    x, base = f"{across(best):.1f}", figures.HEIGHT - figures.BOTTOM
-    parts.append(
-        f'<line class="truth" x1="{x}" x2="{x}" y1="{figures.TOP:g}" y2="{base:g}">'
-        f"<title>Epoch {best}, whose weights are used</title></line>"
-    )
-    for name, (drawn, (colour, dash)) in lines.items():
+    values = charts.value_span([value for _, drawn in lines for value in drawn])
+    epochs = len(lines[0][1])
+    across, up = FRAME.across((1, max(epochs, 2)), inset=8), FRAME.up(values)
+    told = sorted({int(tick) for tick in charts.ticks(1, max(epochs, 2))} | {1})
+    shown = ((across(epoch), str(epoch)) for epoch in told if 1 <= epoch <= epochs)
+    parts = [FRAME.levels(values), FRAME.floor(), FRAME.places(shown), FRAME.named("epoch")]
+    note, x = f"Epoch {best}, whose weights are used", across(best)
+    parts.append(charts.rule("truth", (x, x), (FRAME.top, FRAME.base), note))
+    for look, drawn in lines:
         points = " ".join(f"{across(n):.1f},{up(v):.1f}" for n, v in enumerate(drawn, start=1))
-        dashed = f' stroke-dasharray="{dash}"' if dash else ""
         parts.append(
-            f'<polyline class="line" points="{points}" stroke="{colour}"{dashed}>'
-            f"<title>{name}</title></polyline>"
+            f'<polyline class="line" points="{points}" {charts.stroke(look)}>'
+            f"<title>{look.label}</title></polyline>"
         )
     ends = "; ".join(
-        f"{name}: {drawn[0]:.3f} in the first epoch, {drawn[best - 1]:.3f} in epoch {best},"
+        f"{look.label}: {drawn[0]:.3f} in the first epoch, {drawn[best - 1]:.3f} in epoch {best},"
         f" {drawn[-1]:.3f} in the last"
-        for name, (drawn, _) in lines.items()
+        for look, drawn in lines
     )
-    label = figures.escape(f"{measure} over {epochs} epochs. {ends}.")
-    box = f"0 0 {figures.WIDTH:g} {figures.HEIGHT:g}"
-    return figures.safe(
-        f'<svg class="panel" viewBox="{box}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
-    )
-
-
-def _axes(epochs: int, across: Any, up: Any, values: tuple[float, float]) -> str:
-    left, right = figures.LEFT, figures.WIDTH - figures.RIGHT
-    base = figures.HEIGHT - figures.BOTTOM
-    parts = []
-    for tick in figures.ticks(*values, most=8):
-        y = up(tick)
-        parts.append(f'<line class="grid" x1="{left:g}" x2="{right:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{left - 7:g}" y="{y + 4:.1f}" text-anchor="end">{tick:.4g}</text>')
-    parts.append(f'<line class="axis" x1="{left:g}" x2="{right:g}" y1="{base:g}" y2="{base:g}"/>')
-    for epoch in sorted({int(tick) for tick in figures.ticks(1, max(epochs, 2))} | {1}):
-        if 1 <= epoch <= epochs:
-            x, y = f"{across(epoch):.1f}", f"{base + 16:g}"
-            parts.append(f'<text x="{x}" y="{y}" text-anchor="middle">{epoch}</text>')
-    middle, bottom = (left + right) / 2, figures.HEIGHT - 5
-    parts.append(f'<text x="{middle:g}" y="{bottom:g}" text-anchor="middle">epoch</text>')
-    return "".join(parts)
+    return charts.safe(FRAME.drawn(parts, f"{measure} over {epochs} epochs. {ends}."))

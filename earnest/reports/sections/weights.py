@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from earnest.reports import figures, findings, words
+from earnest.reports import charts, figures, findings, words
 from earnest.reports.findings import number
 from earnest.reports.inputs import StudyPage
 from earnest.reports.view import TaskView
@@ -36,7 +36,7 @@ def weight_rows(view: TaskView) -> list[dict[str, Any]]:
                     "pareto_text": number(row["pareto_k"], 2),
                     "unreliable": row["pareto_k"] is not None and row["pareto_k"] > HEAVY_TAIL,
                     "share": share,
-                    "bar": figures.safe(figures.bar(share, kind="count")),
+                    "bar": charts.safe(figures.bar(share, kind="count")),
                     "flags": [flag.replace("_", " ") for flag in row["flags"] or []],
                 }
             )

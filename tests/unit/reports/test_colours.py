@@ -61,8 +61,8 @@ def test_dash_and_marker_alone_tell_every_two_estimators_apart():
     [
         [style.colour for style in words.STYLES.values()],
         [colour for _, colour, _ in subconcept_words.UTILITIES.values()],
-        [colour for colour, *_ in doses.LINES.values()],
-        [colour for _, colour, _ in joint_figures.LINES.values()],
+        [look.colour for look in doses.LINES.values()],
+        [look.colour for look in joint_figures.LINES.values()],
     ],
     ids=["estimators", "weightings", "backgrounds", "joint"],
 )

@@ -121,7 +121,7 @@ def test_a_negative_gap_hangs_below_zero():
     )
     # a whisker beyond the panel is cut at its edge
     whisker = next(n for n in svg.iter("line") if n.get("x1") == n.get("x2"))
-    assert float(whisker.get("y2")) == pytest.approx(drawings.TOP)
+    assert float(whisker.get("y2")) == pytest.approx(drawings.FRAME.top)
 
 
 def test_a_study_without_any_score_has_a_page(inputs):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest.reports import audio, figures, findings, view, words
+from earnest.reports import audio, charts, figures, findings, view, words
 from earnest.reports.pages.subsets import build_report
 from earnest.reports.sections import (
     backgrounds,
@@ -628,9 +628,9 @@ def test_missing_values_of_all_kinds_become_none():
 
 
 def test_ticks_are_round_and_inside():
-    assert figures.ticks(0.5, 1.0) == [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    assert figures.ticks(0.71, 0.79, 4) == [0.72, 0.74, 0.76, 0.78]
-    assert figures.ticks(-0.11, 0.11, 3) == [-0.1, 0.0, 0.1]
+    assert charts.ticks(0.5, 1.0) == [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    assert charts.ticks(0.71, 0.79, 4) == [0.72, 0.74, 0.76, 0.78]
+    assert charts.ticks(-0.11, 0.11, 3) == [-0.1, 0.0, 0.1]
 
 
 def test_a_range_holds_means_bands_and_truth():
@@ -651,7 +651,7 @@ def test_a_panel_places_values_on_its_axis():
     svg = figures.curve_panel([curve], 0.0, (0.0, 1.0), [10, 20], "what it shows")
     assert '<polyline class="line" points="58.0,98.0 304.0,10.0"' in svg
     assert 'points="58.0,54.0 304.0,10.0 304.0,10.0 58.0,142.0"' in svg
-    assert 'class="truth" x1="44" x2="318" y1="186.0" y2="186.0"' in svg
+    assert 'class="truth" x1="44.0" x2="318.0" y1="186.0" y2="186.0"' in svg
     assert "<title>a &amp; b</title>" in svg
     assert 'aria-label="what it shows"' in svg
 

@@ -10,6 +10,7 @@ import pytest
 
 from earnest.io import schemas
 from earnest.protocols.crossval import contrasts
+from earnest.reports import charts
 from earnest.reports import contrast_figures as drawings
 from earnest.reports.pages import crossval
 from earnest.reports.sections import contrasts as section
@@ -111,7 +112,8 @@ def test_a_ladder_is_sorted_by_what_fails_most():
     names = [t.text for t in svg.iter("text") if t.get("text-anchor") == "end"]
     assert names == ["hard", "kind"]
     usual, rare = [float(c.get("cx")) for c in svg.iter("circle")][:2]
-    width = drawings.WIDTH - drawings.LEFT - drawings.RIGHT
+    frame = charts.Frame(left=drawings.LEFT)
+    width = frame.edge - frame.left
     assert usual - rare == pytest.approx(0.5 * width, abs=0.11)
 
 
