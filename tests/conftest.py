@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import made_pools
 from tests.projects import checkout, empty_project, finished, make_python, project, python
 
 # Of the workflow's tests and of those of its faults.
@@ -30,9 +31,10 @@ def mirror() -> Path:
 
 
 @pytest.fixture(scope="session")
-def pools() -> Path:
-    """Two ready pools of real clips (embeddings, posteriors, labels)."""
-    return _shared("pools")
+def pools(tmp_path_factory) -> Path:
+    """Two pools (embeddings, posteriors, labels): of real clips where they are, else made ones."""
+    real = ROOT.parent / "shared/pools"
+    return real if real.is_dir() else made_pools.write(tmp_path_factory.mktemp("pools"))
 
 
 def _shared(name: str) -> Path:

@@ -50,7 +50,9 @@ def test_many_subsets_weigh_what_each_does_alone(name, real, drawn):
         assert found.flags == alone.flags
         assert (found.pareto_k is None) == (alone.pareto_k is None)
         if alone.pareto_k is not None:
-            assert found.pareto_k == pytest.approx(alone.pareto_k, abs=1e-6)
+            # with all but one labelled, weights are all but equal, and their last digits decide
+            tolerance = 1e-4 if len(subset) == len(embeddings) - 1 else 1e-6
+            assert found.pareto_k == pytest.approx(alone.pareto_k, abs=tolerance)
         if len(subset) == 240:
             assert (found.values == 1.0).all()
 
