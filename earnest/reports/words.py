@@ -4,7 +4,6 @@ from earnest import records
 from earnest.records import Style, Words
 
 UNWEIGHTED = "unweighted"
-TRUTH_COLOUR = "#111111"
 
 _ESTIMATORS = records.registry("estimators")
 _SAMPLERS = records.registry("samplers")
