@@ -63,7 +63,7 @@ TESTED_IN = {
     "protocols/ownpool/test_comparing": "protocols/ownpool/models reports/pages/comparison",
     "protocols/ownpool/test_evaluating": (
         "protocols/ownpool/chances protocols/ownpool/recommending protocols/ownpool/unseen"
-        " protocols/ownpool/validity reports/pages/ownpool"
+        " protocols/ownpool/validity"
     ),
     "protocols/ownpool/test_inputs": (
         "io/spreadsheets protocols/ownpool/posteriors protocols/ownpool/reading"
@@ -80,14 +80,20 @@ TESTED_IN = {
     "weights/test_importance": "weights/diagnostics weights/methods",
     "weights/test_many": ("pools/posteriors weights/domain_classifier weights/many_fits"),
     "reports/pages/test_subsets": (
-        "reports/audio reports/examples reports/figures reports/findings reports/rendering"
-        " reports/sections/backgrounds reports/sections/support reports/tables reports/view"
-        " reports/words"
+        "reports/audio reports/charts reports/figures reports/findings reports/rendering"
+        " reports/view reports/words reports/sections/asked reports/sections/backgrounds"
+        " reports/sections/curves reports/sections/errors reports/sections/headline"
+        " reports/sections/listen reports/sections/measures reports/sections/provenance"
+        " reports/sections/section reports/sections/short reports/sections/subconcepts"
+        " reports/sections/support reports/sections/weights"
     ),
     "reports/pages/test_crossval": (
-        "reports/subconcept_figures reports/subconcept_findings reports/subconcept_inputs"
-        " reports/subconcept_tables reports/subconcept_words"
+        "reports/subconcept_figures reports/subconcept_words reports/sections/answers"
+        " reports/sections/beside reports/sections/correlations reports/sections/datasets"
+        " reports/sections/gaps reports/sections/left_out reports/sections/optimism"
+        " reports/sections/recognition"
     ),
+    "reports/test_reading": "reports/inputs",
     "reports/sections/test_contrasts": "reports/contrast_figures",
     "reports/test_colours": "reports/joint_figures reports/words",
 }
