@@ -7,7 +7,9 @@ from pathlib import Path
 # could. A test file that is named like no module stands here too.
 TESTED_IN = {
     "audio/test_clips": "audio/containers audio/loudness",
-    "commands/test_commands": "commands/__init__ commands/files commands/terminal",
+    "commands/test_commands": (
+        "commands/__init__ commands/files commands/terminal protocols/ownpool/embedding"
+    ),
     "commands/test_command_options": (
         "commands/compare commands/estimate protocols/ownpool/evaluated"
     ),
@@ -28,7 +30,7 @@ TESTED_IN = {
         " embeddings/backends/clap embeddings/backends/hub_folders embeddings/backends/panns"
         " embeddings/backends/spectrogram_transformer embeddings/backends/speech"
     ),
-    "embeddings/backends/test_trained": "embeddings/backbones protocols/ownpool/embedding",
+    "embeddings/backends/test_trained": "embeddings/backbones",
     "embeddings/networks/test_networks": (
         "embeddings/networks/architectures embeddings/networks/checkpoints"
         " embeddings/networks/devices embeddings/networks/options"
