@@ -6,59 +6,34 @@ does: it was learned from 16 pools whose labels were all known.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from earnest.estimates.answer import Answer
-from earnest.estimates.auto_columns import Columns, columns_of
+from earnest.estimates.auto_columns import columns_of
+from earnest.estimates.auto_fit import Fit, fit
+from earnest.estimates.bootstrap import quantile
 from earnest.estimates.proportions import exact_limit, wilson_by_chances
 from earnest.estimates.subset import Subset
 from earnest.measures import Score, score
 from earnest.pools.pool import score_arguments, why_not_applicable
 
-LARGEST_MOVE = 4.0  # of any log odds in one step of Newton's method
-SMALLEST_STEP = 1e-7
-MOST_STEPS = 200
-
 # How sure a correction must be of itself: half of it is made where x^4 is this.
 HOLD_UNKNOWN, HOLD_KNOWN = 2.5, 8.0
 DOUBTED = -0.8  # mean normal score of the confidence of labels below which they were doubted
 LARGE = 2.0  # SDs of the estimate from which a correction is flagged
-MOST_LEVERAGE = 0.95
 # How far slopes may be others beyond the labelled items, and how bent the line.
 BEYOND, BEND = 0.3, 0.15
 FEW_ERRORS = 3
 
 ONE_LABEL = "one label shows no spread: at least two are needed for an interval"
+ALL_CERTAIN = (
+    "every labelled item was certain to be labelled, so none tells by chance of the others"
+)
 WITHOUT_EMBEDDINGS = (
     "without embeddings the interval holds only where the chances of the labels are known"
 )
 ACCURACY_ONLY = "auto answers accuracy where every item counts the same, and nothing else so far"
-
-
-@dataclass(frozen=True)
-class Fit:
-    """The regression of right or wrong at its posterior mode.
-
-    Attributes
-    ----------
-    covariance : ndarray (p, p)
-        Of the coefficients, by the curvature at the mode.
-    log_odds, variances : ndarray (N,)
-        Of being right, for every pool item.
-    shift : float
-        Half of what brings the mean over the labelled items to their labels.
-    chances : ndarray (N,)
-        Of being right, averaged over the coefficients, with the shift.
-    """
-
-    covariance: np.ndarray
-    log_odds: np.ndarray
-    variances: np.ndarray
-    shift: float
-    chances: np.ndarray
 
 
 def auto(
@@ -106,15 +81,17 @@ def auto(
         return Answer(whole.value, whole.value, whole.value, ("whole_pool",), whole.reason)
     if measure != "accuracy" or utility != "none":
         return Answer(None, reason=ACCURACY_ONLY)
-    right = subset.correct.astype(np.float64)
-    # In ascending order, so that the order of a list changes no bit.
-    ascending = np.argsort(subset.labelled)
-    chances = None if subset.design is None else subset.design.inclusion[ascending]
+    sums = _Sums(fit_of(subset), level)
+    if subset.design is None:
+        return sums.by_model(subset.sampler)
+    return sums.by_design(subset.design.inclusion[np.argsort(subset.labelled)])
+
+
+def fit_of(subset: Subset) -> Fit:
+    """Return the regression of a subset, one for all its measures."""
     columns = subset.pool.once("auto columns", lambda: columns_of(subset.pool))
-    sums = _Sums(columns, subset.labelled[ascending], right[ascending], level)
-    if chances is not None:
-        return sums.by_design(chances)
-    return sums.by_model(subset.sampler)
+    right = subset.correct.astype(np.float64)
+    return subset.once("auto fit", lambda _: fit(columns, subset.labelled, right))
 
 
 def _whole(subset: Subset, measure: str, utility: str) -> Score:
@@ -128,102 +105,55 @@ def _whole(subset: Subset, measure: str, utility: str) -> Score:
     return score(weights=weights, **arguments)
 
 
-def fit(columns: Columns, labelled: np.ndarray, right: np.ndarray) -> Fit:
-    """Fit the regression to the labelled items.
-
-    Parameters
-    ----------
-    columns : Columns
-    labelled : ndarray (n,) of int
-        Pool rows.
-    right : ndarray (n,) float64
-        1 where the prediction is right, else 0.
-    """
-    features = columns.features[labelled]
-    precision = 1.0 / columns.prior_variances
-    w = columns.prior_means.copy()
-    mean = min(max(float(right.mean()), 0.05), 0.95)
-    w[0] = math.log(mean / (1 - mean))
-    for _ in range(MOST_STEPS):
-        p = _sigmoid(features @ w)
-        gradient = features.T @ (right - p) - precision * (w - columns.prior_means)
-        curvature = (features.T * (p * (1 - p))) @ features + np.diag(precision)
-        step = np.linalg.solve(curvature, gradient)
-        move = float(np.abs(features @ step).max())
-        w = w + step * min(1.0, LARGEST_MOVE / move if move else 1.0)
-        if np.abs(step).max() < SMALLEST_STEP:
-            break
-    p = _sigmoid(features @ w)
-    covariance = np.linalg.inv((features.T * (p * (1 - p))) @ features + np.diag(precision))
-    log_odds = columns.features @ w
-    variances = np.einsum("ij,ij->i", columns.features @ covariance, columns.features)
-    averaged = log_odds / np.sqrt(1 + math.pi * variances / 8)
-    shift = _shift(averaged[labelled], right) / 2
-    return Fit(covariance, log_odds, variances, shift, _sigmoid(averaged + shift))
-
-
-def _shift(log_odds: np.ndarray, right: np.ndarray) -> float:
-    """Return what must be added to log odds for their mean chance to be that of the labels.
-
-    One item of the mean chance is added, so that it is finite when all labels agree.
-    """
-    from scipy.optimize import brentq
-
-    wanted = (right.sum() + _sigmoid(log_odds).mean()) / (len(right) + 1)
-    return float(brentq(lambda s: _sigmoid(log_odds + s).mean() - wanted, -60, 60, xtol=1e-12))
-
-
 class _Sums:
     """What a fit adds up to over the pool, with its uncertainty."""
 
-    def __init__(
-        self, columns: Columns, labelled: np.ndarray, right: np.ndarray, level: float
-    ) -> None:
-        self.columns, self.labelled, self.right, self.level = columns, labelled, right, level
-        self.fit = fit(columns, labelled, right)
-        self.size, self.n = len(columns.features), len(labelled)
-        self.rest = np.ones(self.size, dtype=bool)
-        self.rest[labelled] = False
-        p = self.fit.chances
-        self.spread = p * (1 - p)
-        self.model = float((right.sum() + p[self.rest].sum()) / self.size)
-        self.slopes = self._total(columns.features)
-        self.unseen = float(self.spread[self.rest].sum()) / self.size**2
-        self.variance = self._form(self.slopes) + self.unseen
+    def __init__(self, fitted: Fit, level: float) -> None:
+        self.fit, self.level, self.right = fitted, level, fitted.right
+        self.size, self.n = len(fitted.chances), len(fitted.labelled)
+        # how much the model moves with the log odds of each item
+        self.moves = fitted.slopes * fitted.unlabelled / self.size
+        self.unseen = float(fitted.unlabelled @ fitted.chances)
+        self.model = (float(self.right.sum()) + self.unseen) / self.size
+        of_labels = float(self.moves.sum()) / self.size
+        self.variance = fitted.variance(self.moves @ fitted.columns.features) + of_labels
 
     def by_model(self, sampler: str | None) -> Answer:
         """Answer where the chances of the labels are not known."""
         plain = float(self.right.mean())
         correction = self.model - plain
         flags = list(self._flags())
-        gap = self.slopes + self._less_labelled(self.columns.features)
-        factor = _held(abs(correction), math.sqrt(self._form(gap)), HOLD_UNKNOWN)
-        if sampler == "uncertainty" or self.columns.doubt[self.labelled].mean() < DOUBTED:
+        # what the pool holds more of than the labelled items do
+        excess = self.moves.copy()
+        excess[self.fit.labelled] = (1 / self.size - 1 / self.n) * self._labelled_slopes()
+        gap = excess @ self.fit.columns.features
+        factor = held(abs(correction), math.sqrt(self.fit.variance(gap)), HOLD_UNKNOWN)
+        if is_doubted(self.fit, sampler):
             flags.append("chosen_for_doubt")
             factor = 1.0
         if abs(correction) > LARGE * math.sqrt(self.variance):
             flags.append("large_correction")
         value = plain + factor * correction
-        if not self.columns.has_embeddings:
+        if not self.fit.columns.has_embeddings:
             return Answer(value, flags=tuple(flags), reason=WITHOUT_EMBEDDINGS)
         unmade = ((1 - factor) * correction) ** 2
-        half = _normal(self.level) * math.sqrt(self.variance + self._misfit() + unmade)
+        half = _normal(self.level) * math.sqrt(self.variance + self._misfit(excess) + unmade)
         return self._within(value, value - half, value + half, flags)
 
     def by_design(self, chances: np.ndarray) -> Answer:
         """Answer where the chance of each label is known."""
         flags = list(self._flags())
-        if self.n < 2:
-            return Answer(self.model, flags=tuple(flags), reason=ONE_LABEL)
-        unseen = self._left_out()
-        residuals = self.right - unseen
+        if self.n < 2 or not (chances < 1).any():
+            reason = ONE_LABEL if self.n < 2 else ALL_CERTAIN
+            return Answer(self.model, flags=tuple(flags), reason=reason)
+        residuals = self.right - self.fit.left_out
         weights = 1 / chances
         weights = weights / weights.sum()
         centre = float(weights @ residuals)
-        design = (self.fit.chances[self.rest].sum() + unseen.sum()) / self.size + centre
+        design = (self.unseen + float(self.fit.left_out.sum())) / self.size + centre
         squares = (1 - chances) * np.square(weights * (residuals - centre))
         sd = math.sqrt(self.n / (self.n - 1) * squares.sum())
-        factor = _held(abs(design - self.model), sd, HOLD_KNOWN)
+        factor = held(abs(design - self.model), sd, HOLD_KNOWN)
         value = self.model + factor * (design - self.model)
         half = _student(self.level, self.n - 1) * sd
         low, high = value - half, value + half
@@ -238,53 +168,42 @@ class _Sums:
         """Cut an interval to 0 and 1, and widen it where no label tells of the other outcome."""
         limit = exact_limit(self.n, self.size, self.level)
         if self.right.all():
-            low = min(low, limit)
+            low, high = min(low, limit), 1.0
         elif not self.right.any():
-            high = max(high, 1 - limit)
+            low, high = 0.0, max(high, 1 - limit)
         value = min(max(value, 0.0), 1.0)
         return Answer(value, min(max(low, 0.0), value), max(min(high, 1.0), value), tuple(flags))
 
     def _flags(self) -> list[str]:
         agree = self.right.all() or not self.right.any()
         return ["no_error_seen"] * bool(agree) + ["no_embeddings"] * (
-            not self.columns.has_embeddings
+            not self.fit.columns.has_embeddings
         )
 
-    def _form(self, contrast: np.ndarray) -> float:
-        return max(float(contrast @ self.fit.covariance @ contrast), 0.0)
+    def _labelled_slopes(self) -> np.ndarray:
+        return self.fit.slopes[self.fit.labelled]
 
-    def _total(self, columns: np.ndarray) -> Any:
-        """Sum columns over the unlabelled items, by how much the chance of each may vary."""
-        return self.spread[self.rest] @ columns[self.rest] / self.size
-
-    def _less_labelled(self, columns: np.ndarray) -> Any:
-        weight = 1 / self.size - 1 / self.n
-        return weight * (self.spread[self.labelled] @ columns[self.labelled])
-
-    def _misfit(self) -> float:
+    def _misfit(self, excess: np.ndarray) -> float:
         """Return the variance of what no fit shows: other slopes beyond the labels, a bend."""
-        doubt = self.columns.doubt
-        low, high = np.quantile(doubt[self.labelled], [0.05, 0.95])
-        above = BEYOND * self._total(np.maximum(doubt - high, 0.0))
-        below = BEYOND * self._total(np.maximum(low - doubt, 0.0))
-        bent = np.square(doubt) - 1
-        bend = BEND * (self._total(bent) + self._less_labelled(bent))
-        return float(above**2 + below**2 + bend**2)
-
-    def _left_out(self) -> np.ndarray:
-        """Return each labelled item's chance of being right, as if it had not been seen, (n,)."""
-        log_odds, variances = (
-            self.fit.log_odds[self.labelled],
-            self.fit.variances[self.labelled],
-        )
-        p = _sigmoid(log_odds)
-        leverage = np.minimum(p * (1 - p) * variances, MOST_LEVERAGE)
-        spread = variances / (1 - leverage)
-        without = log_odds - variances * (self.right - p) / (1 - leverage)
-        return _sigmoid(without / np.sqrt(1 + math.pi * spread / 8) + self.fit.shift)
+        above, below = (BEYOND * float(self.moves @ part) for part in beyond(self.fit))
+        bend = BEND * float(excess @ (np.square(self.fit.columns.doubt) - 1))
+        return above**2 + below**2 + bend**2
 
 
-def _held(distance: float, sd: float, hold: float) -> float:
+def is_doubted(fitted: Fit, sampler: str | None) -> bool:
+    """Return whether the labelled items are those that the model doubts."""
+    return sampler == "uncertainty" or float(fitted.columns.doubt[fitted.labelled].mean()) < DOUBTED
+
+
+def beyond(fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far the confidence of each item lies above and below the labelled ones, (N,)."""
+    doubt = fitted.columns.doubt
+    ordered = np.sort(doubt[fitted.labelled])
+    low, high = (quantile(ordered, q) for q in (0.05, 0.95))
+    return np.maximum(doubt - high, 0.0), np.maximum(low - doubt, 0.0)
+
+
+def held(distance: float, sd: float, hold: float) -> float:
     """Return the share of a correction that is made: none of noise, all where it is sure."""
     if distance == 0:
         return 0.0
@@ -292,12 +211,6 @@ def _held(distance: float, sd: float, hold: float) -> float:
         return 1.0
     power = min(distance / sd, 1e3) ** 4
     return power / (hold + power)
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    from scipy.special import expit
-
-    return expit(x)
 
 
 def _normal(level: float) -> float:

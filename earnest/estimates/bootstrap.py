@@ -72,10 +72,10 @@ def why_undefined(values: np.ndarray) -> str | None:
 def percentile_ends(values: np.ndarray, level: float) -> tuple[float, float]:
     """Return the ends of the percentile interval of resampled values (b,), NaN left out."""
     ordered = np.sort(values[~np.isnan(values)])
-    return _quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2)
+    return quantile(ordered, (1 - level) / 2), quantile(ordered, (1 + level) / 2)
 
 
-def _quantile(ordered: np.ndarray, q: float) -> float:
+def quantile(ordered: np.ndarray, q: float) -> float:
     """Interpolate linearly, as numpy.quantile does, without its overhead."""
     position = q * (len(ordered) - 1)
     below = math.floor(position)

@@ -147,7 +147,7 @@ def estimate(
         if design is not None:
             raise ValueError("chances and design both say how items were drawn; give one of them")
         design = Design(None, np.asarray(chances, dtype=np.float64))
-    if y is None and ESTIMATORS[name].gives_interval:
+    if y is None and ESTIMATORS[name].gives_interval and len(pool.classes) > 1:
         y = _labels_as_right(pool, labelled, np.asarray(correct, dtype=bool))
     if y is None:
         if name in NEED_LABELS:

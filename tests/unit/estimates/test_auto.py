@@ -183,6 +183,34 @@ def test_flags_say_what_to_beware_of():
     assert none.high >= 1 - 0.025 ** (100 / (20 * 119))
 
 
+def test_an_interval_needs_two_labels_and_chance():
+    pool, right = made_pool()
+    one = estimate("auto", pool, [3], right[[3]], sampler="random")
+    assert 0 < one.value < 1
+    assert one.low is None
+    assert "at least two" in one.reason
+    certain = estimate("auto", pool, [3, 4, 5], [True, False, True], chances=np.ones(3))
+    assert certain.low is None
+    assert "certain to be labelled" in certain.reason
+
+
+def test_all_right_does_not_exclude_that_all_is_right():
+    pool, _ = made_pool()
+    for known in ({}, {"sampler": "random"}):
+        found = estimate("auto", pool, range(60), np.ones(60, dtype=bool), **known)
+        assert found.high == 1
+        none = estimate("auto", pool, range(60), np.zeros(60, dtype=bool), **known)
+        assert none.low == 0
+
+
+def test_a_pool_of_one_class_may_still_be_wrong():
+    pool = Pool(None, np.ones((10, 1)))
+    rows, right = range(4), [True, False, False, True]
+    assert estimate("auto", pool, rows, right, sampler="random").value == pytest.approx(
+        0.5, abs=0.1
+    )
+
+
 def test_without_embeddings_an_interval_needs_known_chances():
     pool, right = made_pool()
     bare = Pool(None, pool.posteriors)
