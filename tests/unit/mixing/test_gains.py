@@ -426,6 +426,7 @@ def test_real_pairs_keep_the_gap_and_the_peak(mirror, tmp_path):
             "label": meta["category"],
             "fold": meta["fold"],
             "recording": "esc50/" + meta["src_file"].astype(str),
+            "sha256": None,
         }
     ).reset_index(drop=True)
     clips = prepare(listing, part=0, array_path=tmp_path / "part.npy", root_seed=0)
