@@ -48,7 +48,7 @@ class OwnPoolStudy(Study):
             stages["embeddings"] = Stage(
                 ("protocols.ownpool.embedding", backend),
                 methods=lambda **_: {"embeddings": [self.audio["backend"]]},
-                inputs=self._inputs,
+                inputs=self._sounds,
                 scripts=("embed_own_sounds",),
             )
         return stages
@@ -87,7 +87,9 @@ class OwnPoolStudy(Study):
     def _inputs(self, **_: str) -> list[str]:
         """Tables and vectors that are given, sounds, and what their backend reads."""
         paths = [path for files in self.input_files().values() for path in files]
-        if self.audio is None:
-            return paths
+        return [*paths, *self._sounds()] if self.audio else paths
+
+    def _sounds(self, **_: str) -> list[str]:
+        """What the embedding reads: the names of the items, their sounds, and weights."""
         sources = embeddings.sources(self.audio["backend"], self.audio["options"])
-        return [*paths, self.audio["path"], *sources]
+        return [self.config["pool"], self.audio["path"], *sources]
