@@ -10,16 +10,17 @@ import math
 import numpy as np
 
 from earnest.estimates.answer import Answer
+from earnest.estimates.auto_classes import ClassSums, design_step
 from earnest.estimates.auto_columns import columns_of
 from earnest.estimates.auto_fit import Fit, fit
 from earnest.estimates.bootstrap import quantile
 from earnest.estimates.proportions import exact_limit, wilson_by_chances
 from earnest.estimates.subset import Subset
 from earnest.measures import Score, score
-from earnest.pools.pool import score_arguments, why_not_applicable
+from earnest.pools.pool import class_of, score_arguments, why_not_applicable
 
 # How sure a correction must be of itself: half of it is made where x^4 is this.
-HOLD_UNKNOWN, HOLD_KNOWN = 2.5, 8.0
+HOLD_UNKNOWN, HOLD_KNOWN, HOLD_CLASSES = 2.5, 8.0, 30.0
 DOUBTED = -0.8  # mean normal score of the confidence of labels below which they were doubted
 LARGE = 2.0  # SDs of the estimate from which a correction is flagged
 # How far slopes may be others beyond the labelled items, and how bent the line.
@@ -33,25 +34,38 @@ ALL_CERTAIN = (
 WITHOUT_EMBEDDINGS = (
     "without embeddings the interval holds only where the chances of the labels are known"
 )
-ACCURACY_ONLY = "auto answers accuracy where every item counts the same, and nothing else so far"
+NO_RANKS = "auto has no form for ROC AUC"
+ONE_CLASS = "there is only the class {}, so {} says nothing"
+UNKNOWN_WORTH = (
+    "auto needs weights that do not depend on the labels of unlabelled items; the {} utility does"
+)
+NO_SIZE = "no item may be of a class, so {} is undefined"
+NO_CONFUSION = (
+    "the labelled predictions are all right or all wrong, so nothing shows how classes differ"
+)
+DOUBTED_BINARY = (
+    "the labelled items are those that the model doubts; of two classes one is extrapolated, and"
+    " such intervals held in half of the cases or fewer"
+)
 
 
 def auto(
     subset: Subset, measure: str, utility: str, *, level: float, definition: str = "first"
 ) -> Answer:
-    """Estimate the accuracy of a pool from any labelled items.
+    """Estimate a score of a pool from any labelled items.
 
     P(right) is logistic in six label-free columns (see `auto_columns.Columns`), the predicted
     class and ten principal components. Where the chances of the labels are not known, the
     correction of the plain score is made as far as it is sure of itself; where they are, the
-    regression holds until the design contradicts it.
+    regression holds until the design contradicts it. For scores of classes the chance of being
+    wrong is spread over the other classes, see `auto_classes`.
 
     Parameters
     ----------
     subset : Subset
         With its design where the chances of its items are known.
     measure, utility : str
-        `accuracy` and `none`; others give a reason.
+        ROC AUC and the utilities `true` and `conditional` give a reason.
     level : float
         Nominal coverage of the interval.
     definition : {"first"}
@@ -62,7 +76,8 @@ def auto(
     Answer
         Flags: `whole_pool`; `no_error_seen`, all labels right or none; `chosen_for_doubt`, the
         labelled items are those that the model doubts, and the interval is a plausible range;
-        `large_correction`, chances unknown and the correction above two SDs; `no_embeddings`.
+        `large_correction`, chances unknown and the correction above two SDs; `no_embeddings`;
+        `class_without_label`, a score of classes of which one has no label.
 
     Raises
     ------
@@ -78,13 +93,19 @@ def auto(
         raise ValueError(f"definition must be first, got {definition!r}")
     if len(subset.labelled) == len(subset.pool):
         whole = _whole(subset, measure, utility)
-        return Answer(whole.value, whole.value, whole.value, ("whole_pool",), whole.reason)
+        # two orders of a sum may differ by a rounding
+        value = None if whole.value is None else min(whole.value, 1.0)
+        return Answer(value, value, value, ("whole_pool",), whole.reason)
+    reason = _why_no_form(subset, measure, utility)
+    if reason:
+        return Answer(None, reason=reason)
+    chances = None if subset.design is None else subset.design.inclusion
+    if chances is not None:
+        chances = chances[np.argsort(subset.labelled)]
     if measure != "accuracy" or utility != "none":
-        return Answer(None, reason=ACCURACY_ONLY)
+        return _of_classes(subset, measure, utility, level, chances)
     sums = _Sums(fit_of(subset), level)
-    if subset.design is None:
-        return sums.by_model(subset.sampler)
-    return sums.by_design(subset.design.inclusion[np.argsort(subset.labelled)])
+    return sums.by_model(subset.sampler) if chances is None else sums.by_design(chances)
 
 
 def fit_of(subset: Subset) -> Fit:
@@ -103,6 +124,71 @@ def _whole(subset: Subset, measure: str, utility: str) -> Score:
     arguments = score_arguments(pool, subset.labelled, subset.labels, measure)
     weights = None if utility == "none" else pool.utilities[utility][subset.labelled]
     return score(weights=weights, **arguments)
+
+
+def _why_no_form(subset: Subset, measure: str, utility: str) -> str | None:
+    """Say why there is no estimate of a measure; None if there is."""
+    pool = subset.pool
+    reason = why_not_applicable(pool, measure, utility)
+    if reason:
+        return reason
+    if measure == "roc_auc":
+        return NO_RANKS
+    if utility not in ("none", "predicted"):
+        return UNKNOWN_WORTH.format(utility)
+    if measure != "accuracy" and len(pool.classes) < 2:
+        return ONE_CLASS.format(pool.classes[0], measure)
+    return None
+
+
+def _of_classes(
+    subset: Subset, measure: str, utility: str, level: float, chances: np.ndarray | None
+) -> Answer:
+    """Answer a measure of classes, or one under utility weights."""
+    fitted, pool = fit_of(subset), subset.pool
+    weights = np.ones(len(pool)) if utility == "none" else pool.utilities[utility]
+    sums = subset.once(f"auto classes {utility}", lambda _: ClassSums(subset, fitted, weights))
+    found = sums.totals.measure(measure, pool)
+    if found is None:
+        return Answer(None, reason=NO_SIZE.format(measure))
+    value, by = found
+    doubted = chances is None and is_doubted(fitted, subset.sampler)
+    flags, reason = _of_labels(subset, fitted, measure, doubted, chances)
+    sd, can_step = 0.0, chances is not None and len(chances) > 1 and bool((chances < 1).any())
+    if chances is not None and can_step:
+        step, sd = design_step(sums.residuals(by), chances, len(pool))
+        value += held(abs(step), sd, HOLD_CLASSES) * step
+    value = min(max(value, 0.0), 1.0)
+    if reason is None and chances is not None and not can_step:
+        reason = ONE_LABEL if len(chances) < 2 else ALL_CERTAIN
+    if reason:
+        return Answer(value, flags=flags, reason=reason)
+    off = tuple(BEYOND * part for part in beyond(fitted))
+    half = _normal(level) * math.sqrt(sums.variance(by, off, BEND))
+    if chances is not None:
+        half = max(half, _student(level, len(chances) - 1) * sd)
+    return Answer(value, max(value - half, 0.0), min(value + half, 1.0), flags)
+
+
+def _of_labels(
+    subset: Subset, fitted: Fit, measure: str, doubted: bool, chances: np.ndarray | None
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the flags of a measure of classes, and why it has no interval."""
+    agree = bool(fitted.right.all() or not fitted.right.any())
+    own = class_of(subset.pool, measure)
+    needed = [own] if own is not None else [] if measure == "accuracy" else subset.pool.classes
+    flags = ["no_error_seen"] * agree + ["no_embeddings"] * (not fitted.columns.has_embeddings)
+    flags += ["chosen_for_doubt"] * doubted
+    if set(needed) - set(subset.labels.tolist()):
+        flags.append("class_without_label")
+    reason = None
+    if not fitted.columns.has_embeddings and chances is None:
+        reason = WITHOUT_EMBEDDINGS
+    elif agree:
+        reason = NO_CONFUSION
+    elif doubted and len(subset.pool.classes) == 2:
+        reason = DOUBTED_BINARY
+    return tuple(flags), reason
 
 
 class _Sums:

@@ -72,8 +72,8 @@ def columns_of(pool: Pool) -> Columns:
     if pool.embeddings is None:
         slopes, measured, components = SLOPES_WITHOUT_EMBEDDINGS, [doubt, share], None
     else:
-        geometry = prepare_pool(pool.embeddings)
-        around = _around(geometry, confidence, predicted)
+        geometry = geometry_of(pool)
+        around = _around(pool, confidence, predicted)
         slopes, measured = SLOPES, [doubt, around[0], around[1], share, *around[2:]]
         components = _unit_components(geometry)
     groups = [np.ones((len(pool), 1)), np.column_stack(measured), classes]
@@ -87,6 +87,17 @@ def columns_of(pool: Pool) -> Columns:
     variances[first:last] = CLASS_SD**2
     features = np.ascontiguousarray(np.concatenate(groups, axis=1))
     return Columns(features, means, variances, doubt, components is not None)
+
+
+def nearest_of(pool: Pool) -> nearest.Nearest:
+    """Return the nearest other items of every item of a pool with embeddings, kept with it."""
+    geometry = geometry_of(pool)
+    return geometry.shared(("nearest", NEIGHBOURS), lambda: _nearest(geometry))
+
+
+def geometry_of(pool: Pool) -> PoolGeometry:
+    """Return the geometry of a pool with embeddings, made once."""
+    return pool.once("geometry", lambda: prepare_pool(pool.embeddings))
 
 
 def normal_score(values: np.ndarray) -> np.ndarray:
@@ -104,13 +115,11 @@ def _standardised(values: np.ndarray) -> np.ndarray:
     return centred / sd if sd > 1e-12 else np.zeros(len(values))
 
 
-def _around(
-    geometry: PoolGeometry, confidence: np.ndarray, predicted: np.ndarray
-) -> tuple[np.ndarray, ...]:
+def _around(pool: Pool, confidence: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the columns nbz, agree, dens and cen."""
-    if len(geometry) < 2:
-        return (np.zeros(len(geometry)),) * 4
-    near = _nearest(geometry)
+    if len(pool) < 2:
+        return (np.zeros(len(pool)),) * 4
+    near = nearest_of(pool)
     with np.errstate(divide="ignore"):
         log_odds = np.log(confidence) - np.log1p(-confidence)
     log_odds = np.clip(log_odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
@@ -119,7 +128,7 @@ def _around(
         _standardised(log_odds[near.items].mean(axis=1)),
         _standardised(alike.mean(axis=1)),
         normal_score(near.means),
-        normal_score(_lengths(geometry)),
+        normal_score(_lengths(geometry_of(pool))),
     )
 
 

@@ -49,8 +49,8 @@ FLAGS = {
     "undefined_resamples": "Part of the bootstrap resamples gave no value.",
     "joined_strata": "A confidence quarter of the pool held fewer than five labelled items and was"
     " joined with its neighbour.",
-    "class_without_label": "A class has no labelled item, so its share of the pool cannot be given"
-    " to anything.",
+    "class_without_label": "A class has no labelled item: its share of the pool is given to"
+    " nothing, or what is said of it is the model's word.",
 }
 
 REASONS = {
