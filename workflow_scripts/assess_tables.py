@@ -6,7 +6,7 @@ from earnest.studies.joblog import job_log
 
 with job_log(snakemake.log[0]):
     given, made, options = snakemake.input, snakemake.output, snakemake.params.assessment
-    splits, shards = snakemake.params.splits_stamp, snakemake.params.scores_stamp
+    splits, shards = snakemake.params.splits_stamps, snakemake.params.scores_stamps
     scores = io.read_shards("fold_scores", given.scores, stamp=shards)
     recalls = io.read_shards("fold_recalls", given.recalls, stamp=shards)
     quality = weight_quality.weight_quality(

@@ -87,7 +87,7 @@ def auto(
     Notes
     -----
     Prior means and SDs of the six slopes come from 16 pools (four data sets of sound and eight
-    of tables, with several classifiers), which docs/estimators.md names.
+    of tables, with several classifiers), which docs/methods.md names.
     """
     if definition != "first":
         raise ValueError(f"definition must be first, got {definition!r}")

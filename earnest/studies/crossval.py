@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.datasets import table_downloads, tabular
@@ -45,6 +46,8 @@ class Crossval:
     datasets: Sequence[str]
     corrections: Sequence[str]
     result: Callable[[str], str]
+    stamp: Callable[..., str]
+    choice: Callable[[Any], dict[str, str]]
 
     @property
     def names(self) -> str:
@@ -62,6 +65,21 @@ class Crossval:
             for one in self.datasets
             for correction in self.corrections
         ]
+
+    def split_stamps(self, wildcards: Any = None) -> list[str]:
+        """The stamp of each data set's split, in the order of `split_files`."""
+        return [self._stamp_of_dataset(self.SPLITS, name) for name in self.datasets]
+
+    def score_stamps(self, wildcards: Any = None) -> list[str]:
+        """The stamp of each data set's scores, in the order of `score_files`."""
+        return [
+            self._stamp_of_dataset(self.SCORES, name)
+            for name in self.datasets
+            for _ in self.corrections
+        ]
+
+    def _stamp_of_dataset(self, stage: str, name: str) -> str:
+        return self.stamp(stage, **self.choice(SimpleNamespace(dataset=name)))
 
     def assessed(self, wildcards: Any = None) -> dict[str, str]:
         """The tables of all data sets together, by name."""

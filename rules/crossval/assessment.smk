@@ -24,8 +24,8 @@ rule assess_tables:
         mem_mb=grow_memory,
         runtime=30,
     params:
-        splits_stamp=CROSSVAL.stamp_of(CROSSVAL.SPLITS),
-        scores_stamp=CROSSVAL.stamp_of(CROSSVAL.SCORES),
+        splits_stamps=CROSSVAL.split_stamps,
+        scores_stamps=CROSSVAL.score_stamps,
         assessment=CROSSVAL.assessment_options(),
         code=CROSSVAL.code_of("assessment"),
     message:
